@@ -1,0 +1,27 @@
+//! The words of the product: ids, enumerations, money, prices, models.
+//!
+//! What it is for: every other crate speaks in these types, so that a task kind or a billing class
+//! means one thing everywhere.
+//! What it must never do: perform I/O, read the clock, know a sibling crate.
+//! Trust boundary: values parsed here come from agents and files; parsing refuses anything that is
+//! not on the list and names the nearest valid value.
+//! Start reading at [`task`] and [`billing`].
+
+pub mod approval;
+pub mod billing;
+pub mod ids;
+pub mod label;
+pub mod model;
+pub mod money;
+pub mod plan;
+pub mod task;
+pub mod tokens;
+
+pub use approval::{ApprovalKind, Outcome};
+pub use billing::{BillingClass, Capability, ConsentMode, DataUse};
+pub use ids::{ApprovalId, ClientName, PlanId, SessionId};
+pub use label::UnknownLabel;
+pub use model::{Model, ModelKey, Price, ProviderFacts};
+pub use money::PicoUsd;
+pub use plan::PlanState;
+pub use task::{Pipeline, Quality, ReasoningEffort, TaskKind};
