@@ -41,12 +41,7 @@ impl ApprovalKind {
     pub const fn offers_always(self) -> bool {
         matches!(
             self,
-            Self::Command
-                | Self::ToolCall
-                | Self::NewServer
-                | Self::ChangedTool
-                | Self::NewClient
-                | Self::PolicyChange
+            Self::Command | Self::ToolCall | Self::NewServer | Self::ChangedTool | Self::NewClient | Self::PolicyChange
         )
     }
 }
@@ -76,10 +71,7 @@ labels! {
 impl Outcome {
     /// Whether the outcome is a yes.
     pub const fn is_allowed(self) -> bool {
-        matches!(
-            self,
-            Self::AllowedOnce | Self::AllowedSession | Self::AllowedAlways
-        )
+        matches!(self, Self::AllowedOnce | Self::AllowedSession | Self::AllowedAlways)
     }
 }
 
@@ -89,18 +81,8 @@ mod tests {
 
     #[test]
     fn only_three_outcomes_are_a_yes() {
-        let yes: Vec<_> = Outcome::ALL
-            .iter()
-            .filter(|outcome| outcome.is_allowed())
-            .collect();
-        assert_eq!(
-            yes,
-            [
-                &Outcome::AllowedOnce,
-                &Outcome::AllowedSession,
-                &Outcome::AllowedAlways
-            ]
-        );
+        let yes: Vec<_> = Outcome::ALL.iter().filter(|outcome| outcome.is_allowed()).collect();
+        assert_eq!(yes, [&Outcome::AllowedOnce, &Outcome::AllowedSession, &Outcome::AllowedAlways]);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 pub mod approval;
 pub mod billing;
+pub mod error_code;
 pub mod ids;
 pub mod label;
 pub mod model;
@@ -19,6 +20,7 @@ pub mod tokens;
 
 pub use approval::{ApprovalKind, Outcome};
 pub use billing::{BillingClass, Capability, ConsentMode, DataUse};
+pub use error_code::ErrorCode;
 pub use ids::{ApprovalId, ClientName, PlanId, SessionId};
 pub use label::UnknownLabel;
 pub use model::{Model, ModelKey, Price, ProviderFacts};

@@ -27,10 +27,7 @@ impl PicoUsd {
     /// From dollars as people write them in a configuration, rounded up to the next pico-dollar.
     ///
     /// Negative and non-finite values have no meaning as an amount and give `None`.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "checked against the range just before"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "checked against the range just before")]
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         let pico = (dollars * Self::PER_DOLLAR).ceil();
         (pico.is_finite() && pico >= 0.0 && pico < 9.2e18).then_some(Self(pico as i64))
@@ -43,10 +40,7 @@ impl PicoUsd {
 
     /// This amount times a count, saturating.
     pub fn times(self, count: u64) -> Self {
-        Self(
-            self.0
-                .saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)),
-        )
+        Self(self.0.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)))
     }
 }
 
@@ -88,9 +82,7 @@ impl Serialize for PicoUsd {
 impl<'de> Deserialize<'de> for PicoUsd {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse()
-            .map(Self::new)
-            .map_err(serde::de::Error::custom)
+        text.parse().map(Self::new).map_err(serde::de::Error::custom)
     }
 }
 
@@ -122,17 +114,11 @@ mod tests {
     fn refuses_dollars_that_are_no_amount() {
         assert_eq!(PicoUsd::from_dollars(-1.0), None);
         assert_eq!(PicoUsd::from_dollars(f64::NAN), None);
-        assert_eq!(
-            PicoUsd::from_dollars(0.01),
-            Some(PicoUsd::new(10_000_000_000))
-        );
+        assert_eq!(PicoUsd::from_dollars(0.01), Some(PicoUsd::new(10_000_000_000)));
     }
 
     #[test]
     fn sums_saturate_instead_of_wrapping() {
-        assert_eq!(
-            PicoUsd::new(i64::MAX) + PicoUsd::new(1),
-            PicoUsd::new(i64::MAX)
-        );
+        assert_eq!(PicoUsd::new(i64::MAX) + PicoUsd::new(1), PicoUsd::new(i64::MAX));
     }
 }

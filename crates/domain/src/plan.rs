@@ -25,9 +25,6 @@ labels! {
 impl PlanState {
     /// Whether nothing can happen to the plan any more.
     pub const fn is_final(self) -> bool {
-        matches!(
-            self,
-            Self::Denied | Self::Completed | Self::RepreflightRequired | Self::Expired
-        )
+        matches!(self, Self::Denied | Self::Completed | Self::RepreflightRequired | Self::Expired)
     }
 }

@@ -96,10 +96,9 @@ impl TaskKind {
     /// What a model must be able to do to be considered for this task.
     pub const fn required_capabilities(self) -> &'static [Capability] {
         match self {
-            Self::QuickResponse
-            | Self::Query
-            | Self::ConversationCompression
-            | Self::TokenOptimization => &[Capability::Text],
+            Self::QuickResponse | Self::Query | Self::ConversationCompression | Self::TokenOptimization => {
+                &[Capability::Text]
+            }
             Self::DocumentEditing
             | Self::Sitrep
             | Self::Planning
@@ -113,18 +112,13 @@ impl TaskKind {
 
     /// Whether the built-in provider, which has no model, can serve this task.
     pub const fn is_served_without_model(self) -> bool {
-        matches!(
-            self,
-            Self::ConversationCompression | Self::TokenOptimization
-        )
+        matches!(self, Self::ConversationCompression | Self::TokenOptimization)
     }
 
     /// The system prompt that every model gets for this task, unless the configuration replaces it.
     pub const fn doctrine(self) -> &'static str {
         match self {
-            Self::QuickResponse => {
-                "Answer directly and briefly. If you do not know, say so in one sentence."
-            }
+            Self::QuickResponse => "Answer directly and briefly. If you do not know, say so in one sentence.",
             Self::Query => {
                 "Answer the question with compact reasoning. State what is uncertain and what would settle it."
             }
@@ -149,9 +143,7 @@ impl TaskKind {
             Self::Verification => {
                 "Check the material. List claims without support, errors, and tests that are missing."
             }
-            Self::CodingAux => {
-                "Write the smallest change that does the job, as a diff where that is possible."
-            }
+            Self::CodingAux => "Write the smallest change that does the job, as a diff where that is possible.",
             Self::ImageGeneration | Self::VideoGeneration => {
                 "Be faithful to the description. Keep literal text exact and honour every exclusion."
             }
@@ -186,10 +178,7 @@ mod tests {
         );
         assert_eq!(Quality::LABELS, ["economy", "balanced", "high"]);
         assert_eq!(ReasoningEffort::LABELS, ["instant", "medium", "high"]);
-        let wire: Vec<_> = ReasoningEffort::ALL
-            .iter()
-            .map(|effort| effort.wire_value())
-            .collect();
+        let wire: Vec<_> = ReasoningEffort::ALL.iter().map(|effort| effort.wire_value()).collect();
         assert_eq!(wire, ["none", "medium", "high"]);
     }
 
@@ -224,19 +213,13 @@ mod tests {
     #[case("")]
     fn lwa_005_other_quality_labels_are_refused(#[case] label: &str) {
         let message = label.parse::<Quality>().unwrap_err().to_string();
-        assert!(
-            message.starts_with("invalid quality") && message.contains("economy"),
-            "{message}"
-        );
+        assert!(message.starts_with("invalid quality") && message.contains("economy"), "{message}");
     }
 
     #[test]
     fn lwa_006_effort_auto_is_refused() {
         let message = "auto".parse::<ReasoningEffort>().unwrap_err().to_string();
-        assert!(
-            message.starts_with("invalid reasoning_effort") && message.contains("instant"),
-            "{message}"
-        );
+        assert!(message.starts_with("invalid reasoning_effort") && message.contains("instant"), "{message}");
     }
 
     #[test]

@@ -1,0 +1,184 @@
+//! Questions to the human.
+
+use lwa_domain::{
+    ApprovalId, ApprovalKind, BillingClass, ClientName, DataUse, Outcome, PicoUsd, PlanId, SessionId, TaskKind,
+};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// One question, open or answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ApprovalItem {
+    /// The question's id.
+    pub id: ApprovalId,
+    /// What kind of question.
+    pub kind: ApprovalKind,
+    /// The question as a heading that names the effect.
+    pub title: String,
+    /// Who asks, as the client names itself.
+    pub client: ClientName,
+    /// In which session.
+    pub session: SessionId,
+    /// What is known about the asker.
+    pub asker: Asker,
+    /// When it was first asked.
+    pub created_at: String,
+    /// When silence becomes a no.
+    pub expires_at: String,
+    /// How many identical requests this one answers.
+    pub count: u32,
+    /// What exactly would happen.
+    pub detail: ApprovalDetail,
+    /// The effect in one sentence.
+    pub consequence: String,
+    /// Whether something leaves the machine or cannot be undone.
+    pub is_serious: bool,
+    /// Which answers are offered beside deny.
+    pub offers: Vec<Answer>,
+    /// The code a person types in a terminal; shown to people only, null when answered.
+    pub code: Option<String>,
+    /// How it ended; null while open.
+    pub outcome: Option<Outcome>,
+    /// Why it ended so, in words.
+    pub outcome_reason: Option<String>,
+    /// When it ended.
+    pub decided_at: Option<String>,
+    /// Which surface answered: `app`, `terminal`, `client`.
+    pub decided_by: Option<String>,
+}
+
+/// What is known about who asks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct Asker {
+    /// The client's version, as it says.
+    pub client_version: Option<String>,
+    /// The executable of the process that started the sidecar, as the system says.
+    pub client_path: Option<String>,
+    /// The folder the client works in, as it says.
+    pub cwd: Option<String>,
+    /// Process names from the sidecar upwards, as the system says.
+    pub process_chain: Vec<String>,
+}
+
+/// What exactly would happen, by kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ApprovalDetail {
+    /// A plan would run.
+    Spend(SpendDetail),
+    /// A loosening edit of the configuration would come into force.
+    PolicyChange(PolicyChangeDetail),
+}
+
+/// A plan that would run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SpendDetail {
+    /// The plan.
+    pub plan_id: PlanId,
+    /// Its task.
+    pub task: TaskKind,
+    /// The provider.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// Who pays.
+    pub billing_class: BillingClass,
+    /// What the provider does with the text.
+    pub data_use: DataUse,
+    /// Whether the text stays on this machine.
+    pub is_local: bool,
+    /// The likely cost at the estimated tokens; null when no price is known.
+    pub estimated_cost_pico_usd: Option<PicoUsd>,
+    /// The most it can cost; null when no price is known.
+    pub max_cost_pico_usd: Option<PicoUsd>,
+    /// Tokens the prompt is estimated to have.
+    pub estimated_input_tokens: u32,
+    /// Tokens the answer may have.
+    pub max_output_tokens: u32,
+    /// Characters of prompt.
+    pub prompt_characters: u32,
+    /// Where the price comes from and when it was read, or why it is unknown.
+    pub price_note: String,
+    /// What is left of each cap, in words.
+    pub caps_left: Vec<String>,
+    /// Why this route.
+    pub reasons: Vec<String>,
+    /// Why consent is asked.
+    pub asked_because: String,
+}
+
+/// A loosening edit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PolicyChangeDetail {
+    /// The file.
+    pub path: String,
+    /// One line per loosened key.
+    pub changes: Vec<PolicyChangeLine>,
+}
+
+/// One loosened key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PolicyChangeLine {
+    /// The key's path, `router.allow_paid`.
+    pub key: String,
+    /// The value in force.
+    pub from: String,
+    /// The value in the file.
+    pub to: String,
+    /// What the new value allows.
+    pub effect: String,
+}
+
+/// A person's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// No.
+    Deny,
+    /// Put away without an answer; not a yes.
+    Dismiss,
+    /// Yes, this once.
+    AllowOnce,
+    /// Yes, until the session ends.
+    AllowSession,
+    /// Yes, from now on.
+    AllowAlways,
+}
+
+/// Parameters of `approval/list`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct ApprovalListParams {
+    /// Whether answered ones are listed too, newest first after the open ones.
+    pub with_answered: bool,
+    /// At most this many answered ones; 50 when absent.
+    pub limit: Option<u32>,
+}
+
+/// Answer to `approval/list`: open ones in order of arrival, then answered ones, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ApprovalList {
+    /// The questions.
+    pub approvals: Vec<ApprovalItem>,
+}
+
+/// Parameters that name one approval.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ApprovalParams {
+    /// The question, or the first digits of its id when that is unambiguous.
+    pub id: ApprovalId,
+}
+
+/// Parameters of `approval/decide`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DecideParams {
+    /// The question.
+    pub id: ApprovalId,
+    /// The answer.
+    pub answer: Answer,
+    /// Told to the client with a denial; at most 500 characters.
+    pub reason: Option<String>,
+    /// The typed code; required to allow from a terminal.
+    pub code: Option<String>,
+}

@@ -1,0 +1,329 @@
+//! Preparing, approving and running plans.
+
+use lwa_domain::{
+    ApprovalId, BillingClass, ClientName, DataUse, Outcome, PicoUsd, PlanId, PlanState, Quality, ReasoningEffort,
+    SessionId, TaskKind,
+};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::error::Failure;
+
+/// Parameters of `plan/prepare`. Labels are text here, so that one place refuses misspelt ones.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct PrepareParams {
+    /// A task kind.
+    pub task: String,
+    /// What the model is to work on, 1 to 2,000,000 characters.
+    pub prompt: String,
+    /// Added below the task's own system prompt, never instead of it; at most 200,000 characters.
+    pub system_prompt: Option<String>,
+    /// A quality label; `balanced` when absent.
+    pub quality: Option<String>,
+    /// A reasoning effort; none when absent.
+    pub reasoning_effort: Option<String>,
+    /// Whether paid routes may be considered. States a wish and consents to nothing.
+    pub allow_paid: bool,
+    /// Whether routes that the user's own subscription pays may be considered.
+    pub allow_user_pays: bool,
+    /// Tokens the answer may have, 1 to 100,000; 1200 when absent.
+    pub max_output_tokens: Option<u32>,
+    /// Providers in the order they are preferred; position beats score.
+    pub preferred_providers: Vec<String>,
+    /// Providers that may not be used.
+    pub excluded_providers: Vec<String>,
+    /// The one provider that may be used.
+    pub provider: Option<String>,
+    /// The one model that may be used.
+    pub model: Option<String>,
+    /// The door's own name for the call: a tool or a command.
+    pub tool_name: Option<String>,
+}
+
+/// Answer to `plan/prepare`: a locked plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct PlanPrepared {
+    /// `ready` or `confirmation_required`.
+    pub status: PlanState,
+    /// Always `preflight_complete`.
+    pub phase: String,
+    /// One sentence for the agent: what is locked and what comes next.
+    pub message: String,
+    /// Names the plan; gives no right to run it.
+    pub plan_id: PlanId,
+    /// The single-use right to run the plan.
+    pub plan_token: String,
+    /// Whether `run_prepared_task` would run now.
+    pub working_may_begin: bool,
+    /// Whether a human has to consent first.
+    pub requires_confirmation: bool,
+    /// What `approve_preflight` takes; null when no consent is needed.
+    pub confirmation_token: Option<String>,
+    /// The task.
+    pub task: TaskKind,
+    /// The quality asked for.
+    pub quality: Quality,
+    /// The effort asked for.
+    pub reasoning_effort: Option<ReasoningEffort>,
+    /// The locked routes in order; exactly one for a single plan.
+    pub routes: Vec<RouteView>,
+    /// Every other candidate with the reason it was not chosen.
+    pub excluded: Vec<ExcludedView>,
+    /// Tokens the prompt is estimated to have.
+    pub estimated_input_tokens: u32,
+    /// Tokens the answer may have.
+    pub max_output_tokens: u32,
+    /// The most this plan can cost; null when no price is known.
+    pub max_cost_pico_usd: Option<PicoUsd>,
+    /// SHA-256 of the prompt, hexadecimal.
+    pub prompt_hash: String,
+    /// When the plan stops being runnable.
+    pub expires_at: String,
+}
+
+/// One locked route.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct RouteView {
+    /// `primary`, `consensus_voter` or `consensus_synthesis`.
+    pub role: String,
+    /// The provider.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// Who pays.
+    pub billing_class: BillingClass,
+    /// What the provider does with the text.
+    pub data_use: DataUse,
+    /// Whether the text stays on this machine.
+    pub is_local: bool,
+    /// The score that won, in hundredths.
+    pub score_hundredths: i32,
+    /// Why, one readable reason a term.
+    pub reasons: Vec<String>,
+    /// The most this route can cost; null when no price is known.
+    pub max_cost_pico_usd: Option<PicoUsd>,
+    /// Where the price comes from.
+    pub price_source: Option<String>,
+    /// The day the price was read.
+    pub price_as_of: Option<String>,
+}
+
+/// A candidate that was not chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ExcludedView {
+    /// The provider.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// The first gate that failed, or how its score compared.
+    pub reason: String,
+}
+
+/// Parameters of `plan/approve`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ApproveParams {
+    /// The confirmation token of the plan.
+    pub confirmation_token: String,
+    /// How long the caller can wait for the human, in milliseconds.
+    pub hold_ms: u32,
+}
+
+/// Answer to `plan/approve`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ApproveAnswer {
+    /// `ready`, `approval_pending`, or how the question ended.
+    pub status: ApproveStatus,
+    /// What this means and what to do next.
+    pub message: String,
+    /// The plan in question.
+    pub plan_id: PlanId,
+    /// The approval that was opened; null when none was needed.
+    pub approval_id: Option<ApprovalId>,
+    /// How the question ended; null while it is open.
+    pub outcome: Option<Outcome>,
+    /// Whether `run_prepared_task` would run now.
+    pub working_may_begin: bool,
+    /// When the plan stops being runnable.
+    pub expires_at: String,
+}
+
+/// Where an asked-for consent stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ApproveStatus {
+    /// The plan may run.
+    Ready,
+    /// The human has not answered yet; repeat the same call.
+    ApprovalPending,
+    /// The human said no.
+    Denied,
+    /// The human put the question away.
+    Dismissed,
+    /// Nobody answered in time.
+    TimedOut,
+    /// The question lost its reason.
+    Withdrawn,
+    /// There was nowhere to ask; the message says how to approve.
+    Unavailable,
+}
+
+/// Parameters of `plan/run`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RunParams {
+    /// The single-use plan token.
+    pub plan_token: String,
+    /// How long the caller can wait for the result, in milliseconds.
+    pub hold_ms: u32,
+}
+
+/// Parameters of `plan/result` and `plan/show`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PlanParams {
+    /// The plan.
+    pub plan_id: PlanId,
+}
+
+/// Answer to `plan/run` and `plan/result`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct RunAnswer {
+    /// Where the run stands.
+    pub status: RunStatus,
+    /// `work_complete`, `working`, `work_stopped` or `preflight_complete`.
+    pub phase: String,
+    /// Whether this is the stored result of an earlier run.
+    pub replayed: bool,
+    /// The plan.
+    pub plan_id: PlanId,
+    /// Its task.
+    pub task: TaskKind,
+    /// The locked route that was used.
+    pub route: RouteUsed,
+    /// Token counts.
+    pub usage: Usage,
+    /// What the run cost; null when unknown.
+    pub cost_pico_usd: Option<PicoUsd>,
+    /// From the claim to the stored result; null while working.
+    pub latency_ms: Option<u32>,
+    /// The answer; null unless completed.
+    pub text: Option<String>,
+    /// Why the answer ended, as the provider says it: `stop`, `length`.
+    pub finish_reason: Option<String>,
+    /// A short readable account of the run.
+    pub display: String,
+    /// Why it failed; null unless it did.
+    pub error: Option<Failure>,
+}
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// Done, with a text.
+    Completed,
+    /// Still running; repeat the same call or ask for the result.
+    Working,
+    /// A human has to consent first; the plan is unharmed.
+    ConfirmationRequired,
+    /// It failed; no other model was tried; prepare a new plan.
+    RepreflightRequired,
+    /// It could not be started.
+    Failed,
+}
+
+/// The route a run used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RouteUsed {
+    /// The provider.
+    pub provider: String,
+    /// The model as the provider names it.
+    pub model: String,
+    /// Who pays.
+    pub billing_class: BillingClass,
+}
+
+/// Token counts of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Usage {
+    /// Tokens read; null when nobody counted.
+    pub input_tokens: Option<u32>,
+    /// Of which from a cache; null when not reported.
+    pub cached_tokens: Option<u32>,
+    /// Tokens written; null when nobody counted.
+    pub output_tokens: Option<u32>,
+    /// Whether the provider reported the counts; otherwise they are estimates.
+    pub reported: bool,
+}
+
+/// Progress of a run, sent while the caller waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RunProgress {
+    /// Characters of answer received so far.
+    pub characters: u32,
+    /// Milliseconds since the claim.
+    pub elapsed_ms: u32,
+    /// What is going on, in words.
+    pub message: String,
+}
+
+/// Parameters of `plan/list`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct PlanListParams {
+    /// At most this many, newest first; 50 when absent.
+    pub limit: Option<u32>,
+}
+
+/// Answer to `plan/list`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct PlanList {
+    /// Newest first.
+    pub plans: Vec<PlanView>,
+}
+
+/// A plan as people see it: no tokens, no prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct PlanView {
+    /// The plan.
+    pub plan_id: PlanId,
+    /// Where it stands.
+    pub state: PlanState,
+    /// Its task.
+    pub task: TaskKind,
+    /// The quality asked for.
+    pub quality: Quality,
+    /// The effort asked for.
+    pub reasoning_effort: Option<ReasoningEffort>,
+    /// Who prepared it.
+    pub client: ClientName,
+    /// In which session.
+    pub session: SessionId,
+    /// The locked routes.
+    pub routes: Vec<RouteView>,
+    /// The candidates that were not chosen.
+    pub excluded: Vec<ExcludedView>,
+    /// Whether a human has to consent.
+    pub requires_confirmation: bool,
+    /// The open approval for it, if any.
+    pub approval_id: Option<ApprovalId>,
+    /// Characters of prompt.
+    pub prompt_characters: u32,
+    /// Tokens the prompt is estimated to have.
+    pub estimated_input_tokens: u32,
+    /// Tokens the answer may have.
+    pub max_output_tokens: u32,
+    /// The most it can cost.
+    pub max_cost_pico_usd: Option<PicoUsd>,
+    /// What it cost; null while unknown.
+    pub cost_pico_usd: Option<PicoUsd>,
+    /// When it was prepared.
+    pub created_at: String,
+    /// When it stops being runnable.
+    pub expires_at: String,
+    /// When it was claimed.
+    pub started_at: Option<String>,
+    /// When its result was stored.
+    pub finished_at: Option<String>,
+    /// Why it failed.
+    pub error: Option<Failure>,
+}
