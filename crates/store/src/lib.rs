@@ -1,0 +1,23 @@
+//! The host's database.
+//!
+//! What it is for: everything that has to survive the host: plans, approvals, the ledger, the audit
+//! chain, settings. One file per table.
+//! What it must never do: reach a verdict. It stores verdicts, and it makes the few steps that must
+//! be one step (claim and reserve) one transaction.
+//! Trust boundary: the database file. A file of another program is refused, and a row that does not
+//! parse is an error, never a guess.
+//! Start reading at [`db`], then [`plans`].
+
+pub mod approvals;
+pub mod audit;
+pub mod db;
+pub mod ledger;
+pub mod plans;
+mod rows;
+pub mod settings;
+
+pub use approvals::{ApprovalRecord, Decision, NewApproval};
+pub use audit::{AuditRecord, ChainCheck, NewAudit};
+pub use db::{Db, StoreError};
+pub use ledger::{CallRecord, CapLimits, CapUse, Settlement};
+pub use plans::{Claim, ClaimOutcome, Finish, NewPlan, PlanRecord};

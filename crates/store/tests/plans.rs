@@ -1,0 +1,228 @@
+//! Plans through the store's public door: one claim wins, caps hold, prompts are wiped.
+
+use jiff::{SignedDuration, Timestamp};
+use lwa_domain::{BillingClass, ErrorCode, PicoUsd, PlanId, PlanState, Quality, TaskKind};
+use lwa_store::{CapLimits, Claim, ClaimOutcome, Db, Finish, NewAudit, NewPlan, Settlement};
+use serde_json::json;
+
+fn now() -> Timestamp {
+    "2026-06-15T12:00:00Z".parse().unwrap()
+}
+
+fn event(action: &'static str) -> NewAudit<'static> {
+    NewAudit { at: now(), actor: "test", session: None, action, object: None, decision: None, detail: json!({}) }
+}
+
+async fn open(folder: &std::path::Path) -> Db {
+    Db::open(&folder.join("host.sqlite3")).await.unwrap()
+}
+
+async fn add_plan(db: &Db, n: u16, needs_consent: bool) -> [u8; 32] {
+    let mut token = [0; 32];
+    token[..2].copy_from_slice(&n.to_be_bytes());
+    let plan = NewPlan {
+        plan_id: PlanId::new(format!("{n:024x}")),
+        plan_token: token,
+        confirmation_token: needs_consent.then(|| {
+            let mut other = token;
+            other[31] = 1;
+            other
+        }),
+        task: TaskKind::Query,
+        quality: Quality::Balanced,
+        reasoning_effort: None,
+        client: "codex".into(),
+        session: "s".into(),
+        tool_name: None,
+        prompt: "a prompt nobody should find later".into(),
+        system_prompt: "system".into(),
+        prompt_hash: "00".into(),
+        provider: "acme".into(),
+        model: "m".into(),
+        billing_class: BillingClass::Paid,
+        routes: json!([]),
+        excluded: json!([]),
+        estimated_input_tokens: 10,
+        max_output_tokens: 100,
+        max_cost: Some(PicoUsd::new(1000)),
+        created_at: now(),
+        expires_at: now() + SignedDuration::from_mins(10),
+    };
+    db.insert_plan(&plan, &event("plan.prepared")).await.unwrap();
+    token
+}
+
+fn claim(token: [u8; 32], limits: CapLimits) -> Claim {
+    Claim { plan_token: token, limits, reserved: Some(PicoUsd::new(1000)), now: now() }
+}
+
+fn settlement(cost: Option<i64>) -> Settlement {
+    Settlement {
+        error_code: None,
+        input_tokens: Some(3),
+        output_tokens: Some(2),
+        cached_tokens: None,
+        usage_reported: true,
+        cost: cost.map(PicoUsd::new),
+        latency_ms: 5,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_many_claims_of_one_token_exactly_one_wins() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    let token = add_plan(&db, 1, false).await;
+    let claims: Vec<_> = (0..32)
+        .map(|_| {
+            let db = db.clone();
+            tokio::spawn(async move {
+                db.claim_plan(&claim(token, CapLimits::default()), &event("plan.claimed")).await.unwrap()
+            })
+        })
+        .collect();
+    let mut won = 0;
+    for claim in claims {
+        if matches!(claim.await.unwrap(), ClaimOutcome::Claimed(_)) {
+            won += 1;
+        }
+    }
+    assert_eq!(won, 1);
+    assert_eq!(db.calls(None, 100).await.unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_money_cap_holds_to_the_pico_dollar_under_64_concurrent_claims() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    let mut tokens = Vec::new();
+    for n in 0..64 {
+        tokens.push(add_plan(&db, n, false).await);
+    }
+    let limits = CapLimits { provider_monthly: Some(PicoUsd::new(10_999)), ..CapLimits::default() };
+    let claims: Vec<_> = tokens
+        .into_iter()
+        .map(|token| {
+            let db = db.clone();
+            tokio::spawn(async move { db.claim_plan(&claim(token, limits), &event("plan.claimed")).await.unwrap() })
+        })
+        .collect();
+    let mut won = 0;
+    for claim in claims {
+        match claim.await.unwrap() {
+            ClaimOutcome::Claimed(_) => won += 1,
+            ClaimOutcome::CapBroken(reason) => assert!(reason.contains("monthly cap"), "{reason}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(won, 10);
+    assert_eq!(db.cap_use(Some("acme"), now()).await.unwrap().spent_this_month, PicoUsd::new(10_000));
+}
+
+#[tokio::test]
+async fn a_06_with_a_daily_cap_of_one_the_second_plan_is_refused_and_stays_unharmed() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    let limits = CapLimits { provider_daily_requests: 1, ..CapLimits::default() };
+    let (first, second) = (add_plan(&db, 1, false).await, add_plan(&db, 2, false).await);
+    assert!(matches!(db.claim_plan(&claim(first, limits), &event("c")).await.unwrap(), ClaimOutcome::Claimed(_)));
+    assert!(matches!(db.claim_plan(&claim(second, limits), &event("c")).await.unwrap(), ClaimOutcome::CapBroken(_)));
+    assert_eq!(db.plan_by_token(&second).await.unwrap().unwrap().state, PlanState::Ready);
+}
+
+#[tokio::test]
+async fn a_07_a_budget_that_does_not_cover_the_worst_case_is_refused_before_the_call() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    let token = add_plan(&db, 1, false).await;
+    let limits = CapLimits { provider_monthly: Some(PicoUsd::new(999)), ..CapLimits::default() };
+    assert!(matches!(db.claim_plan(&claim(token, limits), &event("c")).await.unwrap(), ClaimOutcome::CapBroken(_)));
+}
+
+#[tokio::test]
+async fn a_settled_cost_replaces_the_reservation_and_an_unknown_one_does_not() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    for (n, cost) in [(1, Some(400)), (2, None)] {
+        let token = add_plan(&db, n, false).await;
+        let ClaimOutcome::Claimed(plan) =
+            db.claim_plan(&claim(token, CapLimits::default()), &event("c")).await.unwrap()
+        else {
+            panic!("not claimed")
+        };
+        let finish = Finish {
+            plan_id: plan.plan_id,
+            state: PlanState::Completed,
+            answer: json!({"text": "t"}),
+            settlement: settlement(cost),
+            now: now(),
+        };
+        db.finish_plan(&finish, &event("plan.ran")).await.unwrap();
+    }
+    assert_eq!(db.cap_use(Some("acme"), now()).await.unwrap().spent_this_month, PicoUsd::new(1400));
+    assert_eq!(db.cap_use(None, now()).await.unwrap().requests_today, 2);
+}
+
+#[tokio::test]
+async fn consent_restarts_the_time_to_live_once() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    let token = add_plan(&db, 1, true).await;
+    let plan = db.plan_by_token(&token).await.unwrap().unwrap();
+    let later = now() + SignedDuration::from_mins(60);
+    assert!(matches!(
+        db.claim_plan(&claim(token, CapLimits::default()), &event("c")).await.unwrap(),
+        ClaimOutcome::NotReady(_)
+    ));
+    assert!(db.approve_plan(&plan.plan_id, now(), later).await.unwrap());
+    assert!(!db.approve_plan(&plan.plan_id, now(), later).await.unwrap());
+    assert_eq!(db.plan_by_token(&token).await.unwrap().unwrap().expires_at, later);
+    assert!(matches!(
+        db.claim_plan(&claim(token, CapLimits::default()), &event("c")).await.unwrap(),
+        ClaimOutcome::Claimed(_)
+    ));
+}
+
+#[tokio::test]
+async fn ended_plans_keep_no_prompt() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    let (ran, denied, expired) =
+        (add_plan(&db, 1, false).await, add_plan(&db, 2, true).await, add_plan(&db, 3, false).await);
+    let ClaimOutcome::Claimed(plan) = db.claim_plan(&claim(ran, CapLimits::default()), &event("c")).await.unwrap()
+    else {
+        panic!("not claimed")
+    };
+    assert_eq!(plan.prompt.as_deref(), Some("a prompt nobody should find later"));
+    let settlement = Settlement { error_code: Some(ErrorCode::ProviderFailed), ..settlement(None) };
+    let finish = Finish {
+        plan_id: plan.plan_id,
+        state: PlanState::RepreflightRequired,
+        answer: json!({}),
+        settlement,
+        now: now(),
+    };
+    db.finish_plan(&finish, &event("plan.ran")).await.unwrap();
+    let other = db.plan_by_token(&denied).await.unwrap().unwrap();
+    assert!(db.deny_plan(&other.plan_id, now()).await.unwrap());
+    let due = db.expire_plans(now() + SignedDuration::from_mins(11)).await.unwrap();
+    assert_eq!(due.len(), 1);
+    for token in [ran, denied, expired] {
+        let plan = db.plan_by_token(&token).await.unwrap().unwrap();
+        assert!(plan.state.is_final());
+        assert_eq!((plan.prompt, plan.system_prompt), (None, None));
+    }
+}
+
+#[tokio::test]
+async fn ledger_rows_cannot_be_changed_or_removed() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    let token = add_plan(&db, 1, false).await;
+    db.claim_plan(&claim(token, CapLimits::default()), &event("c")).await.unwrap();
+    for statement in ["UPDATE ledger_reserved SET provider = 'x'", "DELETE FROM ledger_reserved"] {
+        let mut tx = db.begin().await.unwrap();
+        let error = sqlx::query(statement).execute(&mut *tx).await.unwrap_err();
+        assert!(error.to_string().contains("append-only"), "{error}");
+    }
+}
