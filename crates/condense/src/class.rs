@@ -1,5 +1,6 @@
 //! The classes that decide what stays, from the least to the most worth keeping.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// What a unit is worth; the order of the variants is the order of loss.
@@ -19,12 +20,14 @@ pub(crate) enum Class {
     FarContext,
     /// The first line of a kind, the head and the tail of a log.
     Landmark,
-    /// A line of a code block.
-    Code,
     /// A line that explains the failure beside it.
     NearContext,
+    /// A passing test or a command line that holds the word of a failure.
+    HarmlessMention,
     /// A line that holds the word of a failure without reporting one.
     Mention,
+    /// A line of a code block.
+    Code,
     /// A warning of a shape that stood before.
     RepeatWarning,
     /// A warning.
@@ -45,7 +48,7 @@ pub(crate) enum Class {
 
 impl Class {
     /// Every class that may be kept, the most worth first.
-    pub(crate) const BY_WORTH: [Self; 14] = [
+    pub(crate) const BY_WORTH: [Self; 15] = [
         Self::Failure,
         Self::Summary,
         Self::Statement,
@@ -54,24 +57,23 @@ impl Class {
         Self::Fact,
         Self::Warning,
         Self::RepeatWarning,
-        Self::Mention,
-        Self::NearContext,
         Self::Code,
+        Self::Mention,
+        Self::HarmlessMention,
+        Self::NearContext,
         Self::Landmark,
         Self::FarContext,
         Self::SeenFact,
     ];
 
+    /// How many classes there are.
+    pub(crate) const COUNT: usize = Self::Failure as usize + 1;
+
     /// Whether units of this class always stand when there is no budget.
     pub(crate) fn is_binding(self) -> bool {
         matches!(
             self,
-            Self::Failure
-                | Self::RepeatFailure
-                | Self::Warning
-                | Self::RepeatWarning
-                | Self::Statement
-                | Self::Summary
+            Self::Failure | Self::RepeatFailure | Self::Warning | Self::RepeatWarning | Self::Statement | Self::Summary
         )
     }
 
@@ -82,10 +84,7 @@ impl Class {
 
     /// Whether the line reports a failure or a warning.
     pub(crate) fn is_alert(self) -> bool {
-        matches!(
-            self,
-            Self::Failure | Self::RepeatFailure | Self::Warning | Self::RepeatWarning
-        )
+        matches!(self, Self::Failure | Self::RepeatFailure | Self::Warning | Self::RepeatWarning)
     }
 }
 
@@ -121,11 +120,48 @@ impl Unit {
     }
 }
 
+/// A text on its way to a result: its units, and what the kept ones stand for.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    /// All lines, and the sentences of long ones, in the order of the text.
+    pub(crate) units: Vec<Unit>,
+    /// How many lines a unit stands for, by the index of the unit.
+    pub(crate) folds: HashMap<usize, Fold>,
+    /// Where turns start: the index of the first unit and the label of the speaker.
+    pub(crate) labels: Vec<(usize, Range<usize>)>,
+    /// Code blocks: the index of the opening and of the closing fence.
+    pub(crate) blocks: Vec<(usize, usize)>,
+}
+
 /// A fold: how many further lines one kept line stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fold {
-    /// The same line stands so many times in all.
+    /// The same line stands so many times more.
     Same(usize),
     /// So many further lines have the same shape.
     Alike(usize),
+}
+
+impl Fold {
+    /// Whether a marker is worth its bytes; one or two lines of the same shape are in the count of the gap.
+    pub(crate) fn is_worth_saying(self) -> bool {
+        match self {
+            Self::Same(count) => count > 0,
+            Self::Alike(count) => count > 2,
+        }
+    }
+
+    /// Counts one more line.
+    pub(crate) fn add_one(&mut self) {
+        match self {
+            Self::Same(count) | Self::Alike(count) => *count += 1,
+        }
+    }
+
+    /// Takes one line back.
+    pub(crate) fn take_one(&mut self) {
+        match self {
+            Self::Same(count) | Self::Alike(count) => *count = count.saturating_sub(1),
+        }
+    }
 }

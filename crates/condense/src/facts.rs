@@ -53,8 +53,10 @@ pub(crate) fn heaviest(sentence: &str) -> Option<Weight> {
 pub(crate) fn each_fact<'a>(sentence: &'a str, mut visit: impl FnMut(Weight, &'a str)) {
     let mut is_first = true;
     for raw in sentence.split_whitespace() {
-        let token = raw.trim_matches(|c: char| c.is_ascii_punctuation() && !matches!(c, '/' | '~' | '_' | '-' | '`' | '%'));
-        if let Some(weight) = weigh(token, is_first) {
+        let token =
+            raw.trim_matches(|c: char| c.is_ascii_punctuation() && !matches!(c, '/' | '~' | '_' | '-' | '`' | '%'));
+        let weight = if raw.contains("()") { Some(Weight::Key) } else { weigh(token, is_first) };
+        if let Some(weight) = weight {
             visit(weight, token);
         }
         is_first = raw.ends_with(['.', '!', '?', ':']);
@@ -119,7 +121,12 @@ fn is_path(token: &str, slashes: usize) -> bool {
         return false;
     }
     // `and/or` and `read/write` are words; `src/auth` alone cannot be told from them, so two short words pass as one.
-    slashes > 1 || token.starts_with(['/', '~', '.']) || token.contains(['.', '-']) || token.split('/').any(|part| matches!(part, "src" | "lib" | "bin" | "tests" | "docs" | "crates" | "etc" | "origin"))
+    slashes > 1
+        || token.starts_with(['/', '~', '.'])
+        || token.contains(['.', '-'])
+        || token
+            .split('/')
+            .any(|part| matches!(part, "src" | "lib" | "bin" | "tests" | "docs" | "crates" | "etc" | "origin"))
 }
 
 /// Whether the word ends like a file or a host: `session.rs`, `Cargo.toml`, `example.com`.
@@ -134,8 +141,11 @@ fn has_extension(token: &str) -> bool {
 
 /// Whether a number is long, dotted, dated, or has a unit.
 fn is_number_with_meaning(token: &str, digits: usize, letters: usize) -> bool {
-    let starts = token.trim_start_matches(['~', '-', '+', '<', '>', '$', 'v', 'V', '(']).starts_with(|c: char| c.is_ascii_digit());
-    digits >= 3 || digits > 0 && starts && (token.contains(['.', '%', ':']) || letters > 0 || token.matches('-').count() == 2)
+    let starts = token
+        .trim_start_matches(['~', '-', '+', '<', '>', '$', 'v', 'V', '('])
+        .starts_with(|c: char| c.is_ascii_digit());
+    digits >= 3
+        || digits > 0 && starts && (token.contains(['.', '%', ':']) || letters > 0 || token.matches('-').count() == 2)
 }
 
 /// Whether the word is like `OPS-2291` or `E0308`.

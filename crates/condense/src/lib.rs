@@ -26,8 +26,8 @@
 //! 1. blank lines, chat filler and routine text, which go without a budget too;
 //! 2. landmarks: the first line of each repeated kind, the beginning and the end of a log;
 //! 3. facts that an earlier line already gave, and distant context (deep stack frames, long snippets);
-//! 4. near context (snippets and notes below a failure) and code;
-//! 5. lines that only mention a failure, such as a passing test whose name holds `error`;
+//! 4. near context (snippets and notes below a failure);
+//! 5. lines that only mention a failure, such as a passing test whose name holds `error`, then code;
 //! 6. warnings of a shape that stood before, then other warnings;
 //! 7. facts: names and numbers, then paths, versions, tickets, dates and other identifiers;
 //! 8. failures of a shape that stood before;

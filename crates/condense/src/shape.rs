@@ -33,18 +33,70 @@ pub(crate) fn hash_folded(text: &str) -> u64 {
     hash.finish()
 }
 
-/// First words of progress lines: whatever follows them is a name, so the word alone is the shape.
+/// First words of progress lines, sorted: whatever follows them is a name, so the word alone is the shape.
 const PROGRESS: &[&str] = &[
-    "Adding", "Blocking", "Building", "CC", "CXX", "Checking", "Cloning", "Collecting", "Compiling", "Conf", "Configuring", "Copying",
-    "Created", "Creating", "Documenting", "Downloaded", "Downloading", "Extracting", "Fetched", "Fetching", "Fresh", "Generating", "Get:",
-    "Hit:", "Ign:", "Inst", "Installed", "Installing", "LD", "Linking", "Loading", "Locking", "Moving", "Packaging", "Preparing",
-    "Processing", "Pulling", "Receiving", "Remv", "Removing", "Requirement", "Resolving", "Running", "Scanning", "Selecting", "Setting",
-    "Unpacking", "Unpacked", "Updating", "Using", "Verifying", "Wrote", "creating", "copying", "adding", "running", "writing",
+    "Adding",
+    "Blocking",
+    "Building",
+    "CC",
+    "CXX",
+    "Checking",
+    "Cloning",
+    "Collecting",
+    "Compiling",
+    "Conf",
+    "Configuring",
+    "Copying",
+    "Created",
+    "Creating",
+    "Documenting",
+    "Downloaded",
+    "Downloading",
+    "Extracting",
+    "Fetched",
+    "Fetching",
+    "Fresh",
+    "Generating",
+    "Get:",
+    "Hit:",
+    "Ign:",
+    "Inst",
+    "Installed",
+    "Installing",
+    "LD",
+    "Linking",
+    "Loading",
+    "Locking",
+    "Moving",
+    "Packaging",
+    "Preparing",
+    "Processing",
+    "Pulling",
+    "Receiving",
+    "Removing",
+    "Remv",
+    "Requirement",
+    "Resolving",
+    "Running",
+    "Scanning",
+    "Selecting",
+    "Setting",
+    "Unpacked",
+    "Unpacking",
+    "Updating",
+    "Using",
+    "Verifying",
+    "Wrote",
+    "adding",
+    "copying",
+    "creating",
+    "running",
+    "writing",
 ];
 
 /// Whether the line starts with a word that announces progress.
 pub(crate) fn is_progress(line: &str) -> bool {
-    first_word(line).is_some_and(|word| PROGRESS.contains(&word))
+    first_word(line).is_some_and(|word| PROGRESS.binary_search(&word).is_ok())
 }
 
 fn first_word(line: &str) -> Option<&str> {
@@ -66,7 +118,8 @@ pub(crate) fn stamp_len(line: &str) -> usize {
         let token = rest.get(blanks..).unwrap_or_default();
         let len = token.iter().take(40).take_while(|byte| !byte.is_ascii_whitespace()).count();
         let token = token.get(..len).unwrap_or_default();
-        if !(is_stamp(token) || is_month(token) && is_day_next(bytes, at + blanks + len)) {
+        let is_open_bracket = token == b"[";
+        if !(is_stamp(token) || (is_open_bracket || is_month(token)) && is_day_next(bytes, at + blanks + len)) {
             break;
         }
         at += blanks + len;
@@ -79,7 +132,7 @@ pub(crate) fn stamp_len(line: &str) -> usize {
 
 fn is_stamp(token: &[u8]) -> bool {
     let digits = token.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let has_joint = token.iter().any(|byte| matches!(byte, b':' | b'/' | b'-' | b'[' | b'.' | b'#' | b','));
+    let has_joint = token.iter().any(|byte| matches!(byte, b':' | b'/' | b'-' | b'[' | b'.' | b'#' | b',' | b'%'));
     digits > 0
         && (has_joint || digits >= 4 || token.len() == digits)
         && token.iter().all(|byte| byte.is_ascii_digit() || b":./,-+TZ[]()#%|".contains(byte))
@@ -110,7 +163,7 @@ pub(crate) fn shape(line: &str) -> u64 {
     let rest = line.get(stamp_len(line)..).unwrap_or_default();
     let mut hash = Fnv::default();
     if let Some(word) = first_word(rest)
-        && PROGRESS.contains(&word)
+        && PROGRESS.binary_search(&word).is_ok()
     {
         hash.write(word.as_bytes());
         return hash.finish();
@@ -123,8 +176,10 @@ pub(crate) fn shape(line: &str) -> u64 {
             }
             continue;
         }
-        let is_name = token.bytes().any(|byte| {
-            byte.is_ascii_digit() || matches!(byte, b'/' | b'\\' | b'=' | b'_' | b'@' | b'"' | b'\'' | b'`' | b'.' | b'|' | b'-')
+        let inner = token.trim_end_matches(':');
+        let is_name = inner.bytes().any(|byte| {
+            byte.is_ascii_digit()
+                || matches!(byte, b'/' | b'\\' | b'=' | b'_' | b'@' | b'"' | b'\'' | b'`' | b'.' | b'|' | b'-' | b':')
         });
         if is_name && token.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
             quote = open_quote(token);

@@ -32,6 +32,7 @@ impl Marks {
     const ACTION: u16 = 1 << 6;
     const REQUIREMENT: u16 = 1 << 7;
     const COMMAND: u16 = 1 << 8;
+    const HARMLESS: u16 = 1 << 9;
 
     fn has(self, bit: u16) -> bool {
         self.0 & bit != 0
@@ -50,6 +51,11 @@ impl Marks {
     /// A word of failure stands somewhere, perhaps inside a name.
     pub(crate) fn is_mention(self) -> bool {
         self.has(Self::MENTION | Self::FAILURE | Self::WARNING)
+    }
+
+    /// A phrase such as `0 errors` takes the sting out of every word of failure.
+    pub(crate) fn is_harmless(self) -> bool {
+        self.has(Self::HARMLESS | Self::PASSING | Self::COMMAND)
     }
 
     /// A test passed.
@@ -117,6 +123,12 @@ pub(crate) fn mark(text: &str, lines: &[Line]) -> Vec<Marks> {
     marks
 }
 
+/// Marks one line.
+pub(crate) fn mark_one(line: &str) -> Marks {
+    let whole = Line { start: 0, end: line.len(), is_joined: false, is_overwritten: false };
+    mark(line, &[whole]).first().copied().unwrap_or_default()
+}
+
 /// Collects the matches of one line.
 #[derive(Debug, Default)]
 struct Tally {
@@ -130,11 +142,12 @@ impl Tally {
     fn add(&mut self, signal: &table::Signal, line: &[u8], start: usize, end: usize) {
         let fits = edges_fit(signal.edge, line, start, end);
         match signal.kind {
-            Kind::Failure if fits => self.failures += 1,
-            Kind::Warning if fits => self.warnings += 1,
-            Kind::Failure | Kind::Warning => self.bits |= Marks::MENTION,
             Kind::Mention => self.bits |= Marks::MENTION,
+            // Inside a name: only the words that report as such are worth a mention.
+            Kind::Failure | Kind::Warning if !fits && signal.edge == Edge::Report => self.bits |= Marks::MENTION,
             _ if !fits => {}
+            Kind::Failure => self.failures += 1,
+            Kind::Warning => self.warnings += 1,
             Kind::Harmless => self.harmless += 1,
             Kind::Passing => self.bits |= Marks::PASSING,
             Kind::Summary => self.bits |= Marks::SUMMARY,
@@ -157,7 +170,7 @@ impl Tally {
                 bits |= Marks::WARNING;
             }
         } else if self.failures + self.warnings > 0 {
-            bits |= Marks::MENTION;
+            bits |= Marks::MENTION | Marks::HARMLESS;
         }
         if let Some(marks) = marks {
             *marks = Marks(bits);
@@ -185,9 +198,11 @@ fn edges_fit(edge: Edge, line: &[u8], start: usize, end: usize) -> bool {
         Edge::NoDigitBefore => !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'.'),
         Edge::Report => {
             // `TypeError` and `IOException` report; `error_handler`, `error.rs`, `thiserror` and `--fail-fast` name.
-            let is_camel = line.get(start).is_some_and(u8::is_ascii_uppercase) && before.is_some_and(|byte| byte.is_ascii_alphanumeric())
+            let is_camel = line.get(start).is_some_and(u8::is_ascii_uppercase)
+                && before.is_some_and(|byte| byte.is_ascii_alphanumeric())
                 && line.get(start + 1).is_some_and(u8::is_ascii_lowercase);
-            let is_start = is_camel || !(is_word(before) || matches!(before, Some(b'-' | b'/' | b'.')) && before_is_name(line, start));
+            let is_start = is_camel
+                || !(is_word(before) || matches!(before, Some(b'-' | b'/' | b'.')) && before_is_name(line, start));
             let next = line.get(end + 1).copied();
             let is_end = match after {
                 Some(b'.' | b'-' | b'/') => !next.is_some_and(|byte| byte.is_ascii_alphanumeric()),

@@ -30,7 +30,7 @@ impl PicoUsd {
     #[expect(clippy::cast_possible_truncation, reason = "checked against the range just before")]
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         let pico = (dollars * Self::PER_DOLLAR).ceil();
-        (pico.is_finite() && pico >= 0.0 && pico < 9.2e18).then_some(Self(pico as i64))
+        (0.0..9.2e18).contains(&pico).then_some(Self(pico as i64))
     }
 
     /// The count of pico-dollars.

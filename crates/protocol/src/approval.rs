@@ -53,7 +53,9 @@ pub struct ApprovalItem {
 pub struct Asker {
     /// The client's version, as it says.
     pub client_version: Option<String>,
-    /// The executable of the process that started the sidecar, as the system says.
+    /// The process that started the sidecar, as the system says.
+    pub client_pid: Option<u32>,
+    /// The executable of that process.
     pub client_path: Option<String>,
     /// The folder the client works in, as it says.
     pub cwd: Option<String>,

@@ -22,6 +22,7 @@ pub mod frame;
 pub mod host;
 pub mod ledger;
 pub mod method;
+pub mod money_json;
 pub mod plan;
 pub mod provider;
 pub mod start;

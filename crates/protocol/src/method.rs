@@ -107,8 +107,8 @@ methods! {
     PlanApprove = "plan/approve", Anyone, ApproveParams => ApproveAnswer;
     /// Runs a plan once, or hands back the stored result.
     PlanRun = "plan/run", Anyone, RunParams => RunAnswer;
-    /// The stored result of a plan.
-    PlanResult = "plan/result", People, PlanParams => RunAnswer;
+    /// The stored result of a plan; a sidecar gets those of its own client only.
+    PlanResult = "plan/result", Anyone, PlanParams => RunAnswer;
     /// Plans, newest first.
     PlanGetList = "plan/list", People, PlanListParams => PlanList;
     /// One plan.

@@ -1,0 +1,42 @@
+//! What each verb does.
+
+mod approvals;
+mod audit;
+mod config;
+mod doctor;
+mod keys;
+mod providers;
+mod run;
+mod status;
+mod telemetry;
+
+use lwa_protocol::Failure;
+
+use crate::args::{Command, ConfigVerb};
+use crate::output::Output;
+
+/// Runs a verb. Gives the exit code of a verb that did what it was asked.
+///
+/// # Errors
+/// What went wrong and the way out.
+pub async fn run(command: Command, output: &Output) -> Result<u8, Failure> {
+    let output = *output;
+    match command {
+        Command::Run(args) => run::run(&args, output).await,
+        Command::Plan(args) => run::plan(&args, output).await,
+        Command::Result { plan_id } => run::result(plan_id, output).await,
+        Command::Status(args) => status::status(&args, output).await,
+        Command::Stop => status::stop(output).await,
+        Command::Providers => providers::providers(output).await,
+        Command::Models { provider } => providers::models(provider, output).await,
+        Command::Keys { verb } => keys::keys(verb, output).await,
+        Command::Approvals { verb } => approvals::approvals(verb, output).await,
+        Command::Telemetry { since } => telemetry::telemetry(since, output).await,
+        Command::Doctor { probe } => doctor::doctor(probe, output).await,
+        Command::Audit { verb } => audit::audit(verb, output).await,
+        Command::Config { verb: ConfigVerb::Check } => config::check(output),
+        Command::Config { verb } => config::config(verb, output).await,
+        // Served before a face exists.
+        Command::Host(_) => Ok(0),
+    }
+}

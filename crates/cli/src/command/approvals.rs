@@ -1,0 +1,176 @@
+//! `lwa approvals`: the questions that wait for a person.
+
+use std::io::{BufRead, BufReader, IsTerminal, Write};
+
+use lwa_domain::{ApprovalId, ErrorCode};
+use lwa_protocol::approval::{
+    Answer, ApprovalDetail, ApprovalItem, ApprovalList, ApprovalListParams, ApprovalParams, DecideParams,
+};
+use lwa_protocol::host::Nothing;
+use lwa_protocol::method::{ApprovalDecide, ApprovalGetList, ApprovalShow, EventSubscribe};
+use lwa_protocol::{Event, Failure};
+
+use crate::args::ApprovalsVerb;
+use crate::face;
+use crate::output::{Output, table};
+
+/// Runs a verb.
+pub async fn approvals(verb: Option<ApprovalsVerb>, output: Output) -> Result<u8, Failure> {
+    match verb.unwrap_or(ApprovalsVerb::List { all: false }) {
+        ApprovalsVerb::List { all } => {
+            let list = face::call::<ApprovalGetList>(ApprovalListParams { with_answered: all, limit: None }).await?;
+            output.result(&list.approvals, |_| readable_list(&list));
+        }
+        ApprovalsVerb::Show { id } => {
+            let item = face::call::<ApprovalShow>(ApprovalParams { id: ApprovalId::new(id) }).await?;
+            output.result(&item, readable);
+        }
+        ApprovalsVerb::Allow { id, session, always } => return allow(id, session, always, output).await,
+        ApprovalsVerb::Deny { id, reason } => {
+            let params = DecideParams { id: ApprovalId::new(id), answer: Answer::Deny, reason, code: None };
+            let item = face::call::<ApprovalDecide>(params).await?;
+            output.result(&item, |item| format!("Denied: {}", item.title));
+        }
+        ApprovalsVerb::Watch => return watch(output).await,
+    }
+    Ok(0)
+}
+
+async fn allow(id: String, session: bool, always: bool, output: Output) -> Result<u8, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::new(ErrorCode::Forbidden, "allowing needs a person at a terminal, and stdin is none")
+            .hint("run this in a terminal of your own, or answer in the Lwa window"));
+    }
+    let host = face::host().await?;
+    let item = face::call_on::<ApprovalShow>(&host, ApprovalParams { id: ApprovalId::new(id) }).await?;
+    output.note(&readable(&item));
+    let Some(code) = type_code(&item)? else {
+        output.note("Nothing was allowed.");
+        return Ok(ErrorCode::ConfirmationRequired.exit_code());
+    };
+    let answer = match (session, always) {
+        (true, _) => Answer::AllowSession,
+        (_, true) => Answer::AllowAlways,
+        // A question that can only be allowed for good is allowed as it offers.
+        _ if !item.offers.contains(&Answer::AllowOnce) => item.offers.first().copied().unwrap_or(Answer::AllowOnce),
+        _ => Answer::AllowOnce,
+    };
+    let params = DecideParams { id: item.id.clone(), answer, reason: None, code: Some(code) };
+    let item = face::call_on::<ApprovalDecide>(&host, params).await?;
+    output.result(&item, |item| format!("Allowed: {}", item.title));
+    Ok(0)
+}
+
+/// Asks for the code that the question shows. An empty line, another code or the end of input is a no.
+pub fn type_code(item: &ApprovalItem) -> Result<Option<String>, Failure> {
+    let failed = |error: std::io::Error| face::internal(&format!("cannot use the terminal: {error}"));
+    let Some(code) = &item.code else {
+        return Err(Failure::new(ErrorCode::NotFound, "the question has already ended"));
+    };
+    let terminal = std::fs::OpenOptions::new().read(true).write(true).open("/dev/tty").map_err(failed)?;
+    write!(&terminal, "Type {code} to allow, anything else to leave it: ").map_err(failed)?;
+    (&terminal).flush().map_err(failed)?;
+    let mut typed = String::new();
+    BufReader::new(&terminal).read_line(&mut typed).map_err(failed)?;
+    Ok((typed.trim().eq_ignore_ascii_case(code)).then(|| code.clone()))
+}
+
+async fn watch(output: Output) -> Result<u8, Failure> {
+    let host = face::host().await?;
+    let mut events = host.events();
+    face::call_on::<EventSubscribe>(&host, Nothing {}).await?;
+    let open = face::call_on::<ApprovalGetList>(&host, ApprovalListParams::default()).await?;
+    for item in &open.approvals {
+        shown(item, output);
+    }
+    output.note(
+        "Watching for questions; Ctrl+C ends. Answer with `lwa approvals allow ID` or `deny ID` in another terminal.",
+    );
+    loop {
+        tokio::select! {
+            event = events.recv() => match event {
+                Ok(Event::ApprovalOpened { approval }) => shown(&approval, output),
+                Ok(Event::ApprovalClosed { id, outcome, reason }) => {
+                    let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+                    output.note(&format!("{} {outcome}{reason}", id.as_str().get(..8).unwrap_or_default()));
+                }
+                Ok(_) => {}
+                Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => output.note("some questions may have been missed; `lwa approvals list` shows all"),
+                Err(_) => return Ok(0),
+            },
+            () = host.closed() => {
+                return Err(Failure::new(ErrorCode::HostUnreachable, "the host has ended").hint("start watching again with `lwa approvals watch`"));
+            }
+        }
+    }
+}
+
+fn shown(item: &ApprovalItem, output: Output) {
+    if output.is_json() {
+        output.line(&serde_json::to_string(item).unwrap_or_default());
+    } else {
+        output.line(&format!("{}\n", readable(item)));
+    }
+}
+
+fn readable_list(list: &ApprovalList) -> String {
+    if list.approvals.is_empty() {
+        return "Nothing is waiting for you.".to_owned();
+    }
+    let rows: Vec<Vec<String>> = list
+        .approvals
+        .iter()
+        .map(|item| {
+            let state =
+                item.outcome.map_or_else(|| format!("open until {}", item.expires_at), |outcome| outcome.to_string());
+            vec![
+                item.id.as_str().get(..8).unwrap_or_default().to_owned(),
+                item.kind.to_string(),
+                item.client.to_string(),
+                item.title.clone(),
+                state,
+            ]
+        })
+        .collect();
+    table(&["id", "kind", "client", "question", "state"], &rows)
+}
+
+/// A question in full, as the window shows it.
+pub fn readable(item: &ApprovalItem) -> String {
+    let mut lines = vec![item.title.clone(), String::new()];
+    let version = item.asker.client_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+    lines.push(format!("  asked by    {}{version} (as it says)", item.client));
+    if let Some(path) = &item.asker.client_path {
+        lines.push(format!("  program     {path}"));
+    }
+    if let Some(cwd) = &item.asker.cwd {
+        lines.push(format!("  folder      {cwd}"));
+    }
+    match &item.detail {
+        ApprovalDetail::Spend(spend) => {
+            let cost = spend.max_cost_pico_usd.map_or_else(|| "unknown".to_owned(), |cost| cost.to_string());
+            let likely = spend.estimated_cost_pico_usd.map(|cost| format!(", likely {cost}")).unwrap_or_default();
+            lines.push(format!("  route       {}:{} ({})", spend.provider, spend.model, spend.billing_class));
+            lines.push(format!("  cost        at most {cost}{likely}; {}", spend.price_note));
+            lines.push(format!(
+                "  size        {} characters, about {} tokens in, up to {} out",
+                spend.prompt_characters, spend.estimated_input_tokens, spend.max_output_tokens
+            ));
+            lines.push(format!("  data use    {}", spend.data_use));
+            lines.extend(spend.caps_left.iter().map(|cap| format!("  cap         {cap}")));
+            lines.push(format!("  asked since {}", spend.asked_because));
+        }
+        ApprovalDetail::PolicyChange(change) => {
+            lines.push(format!("  file        {}", change.path));
+            for line in &change.changes {
+                lines.push(format!("  {}: {} → {} ({})", line.key, line.from, line.to, line.effect));
+            }
+        }
+    }
+    lines.push(format!("  effect      {}", item.consequence));
+    match item.outcome {
+        Some(outcome) => lines.push(format!("  ended       {outcome}")),
+        None => lines.push(format!("  no answer by {} means no", item.expires_at)),
+    }
+    lines.join("\n")
+}

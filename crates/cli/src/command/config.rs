@@ -1,0 +1,102 @@
+//! `lwa config`.
+
+use lwa_config::{Config, schema};
+use lwa_domain::ErrorCode;
+use lwa_protocol::Failure;
+use lwa_protocol::configuration::{ConfigSetParams, ConfigShown};
+use lwa_protocol::host::Nothing;
+use lwa_protocol::method::{ConfigAccept, ConfigSet, ConfigShow};
+use serde_json::{Value, json};
+
+use crate::args::ConfigVerb;
+use crate::face;
+use crate::output::{Output, table};
+
+/// Runs a verb that needs the host, or shows the schema.
+pub async fn config(verb: ConfigVerb, output: Output) -> Result<u8, Failure> {
+    match verb {
+        ConfigVerb::Show { effective } => {
+            let mut shown = face::call::<ConfigShow>(Nothing {}).await?;
+            if !effective {
+                shown.values.retain(|value| value.source == "file");
+            }
+            output.result(&shown, readable);
+        }
+        ConfigVerb::Schema => show_schema(output),
+        ConfigVerb::Set { key, value } => {
+            // What is no JSON is meant as text: `paid_only` and `"paid_only"` are the same.
+            let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
+            let mut shown = face::call::<ConfigSet>(ConfigSetParams { key, value }).await?;
+            shown.values.retain(|value| value.source == "file");
+            output.result(&shown, readable);
+        }
+        ConfigVerb::Accept => {
+            let accepted = face::call::<ConfigAccept>(Nothing {}).await?;
+            output.result(&accepted, |accepted| {
+                if accepted.accepted.is_empty() {
+                    return "Nothing was waiting.".to_owned();
+                }
+                let lines: Vec<String> = accepted
+                    .accepted
+                    .iter()
+                    .map(|change| format!("In force: {} = {} (was {})", change.key, change.to, change.from))
+                    .collect();
+                lines.join("\n")
+            });
+        }
+        ConfigVerb::Check => return check(output),
+    }
+    Ok(0)
+}
+
+/// Reads the file without a host.
+pub fn check(output: Output) -> Result<u8, Failure> {
+    let home = face::home()?;
+    Config::load_over(&home, &lwa_engine::shipped_catalogue())
+        .map_err(|error| Failure::new(ErrorCode::ConfigInvalid, error.to_string()))?;
+    let path = home.config_file();
+    let exists = path.is_file();
+    output.result(&json!({ "ok": true, "path": path, "exists": exists }), |_| {
+        if exists {
+            format!("`{}` can be used.", path.display())
+        } else {
+            format!("`{}` does not exist; the defaults hold.", path.display())
+        }
+    });
+    Ok(0)
+}
+
+fn show_schema(output: Output) {
+    let keys: Vec<Value> = schema::keys()
+        .iter()
+        .map(|key| json!({ "key": key.path, "kind": key.kind.describe(), "default": key.default, "meaning": key.doc }))
+        .collect();
+    output.result(&keys, |_| {
+        let rows: Vec<Vec<String>> = schema::keys()
+            .iter()
+            .map(|key| vec![key.path.to_owned(), key.kind.describe().to_owned(), key.default.to_owned(), key.doc.to_owned()])
+            .collect();
+        table(&["key", "kind", "default", "meaning"], &rows)
+    });
+}
+
+fn readable(shown: &ConfigShown) -> String {
+    let mut lines = Vec::new();
+    if let Some(error) = &shown.error {
+        lines.push(format!("The file is not in force: {error}"));
+    }
+    for change in &shown.pending {
+        lines.push(format!("Waits for you: {} {} → {} ({})", change.key, change.from, change.to, change.effect));
+    }
+    if shown.values.is_empty() {
+        lines.push(format!("Every value is the default; `{}` sets none.", shown.path));
+    } else {
+        let rows: Vec<Vec<String>> = shown
+            .values
+            .iter()
+            .map(|value| vec![value.key.clone(), value.value.to_string(), value.source.clone()])
+            .collect();
+        lines.push(table(&["key", "value", "source"], &rows));
+    }
+    lines.join("\n")
+}

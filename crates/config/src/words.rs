@@ -1,0 +1,84 @@
+//! Closed sets of words that only the configuration knows.
+
+use lwa_domain::UnknownLabel;
+
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident ($what:literal) { $($(#[$vmeta:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+        pub enum $name { $($(#[$vmeta])* #[serde(rename = $word)] $variant),+ }
+
+        impl $name {
+            /// Every word, in canonical order.
+            pub const LABELS: &'static [&'static str] = &[$($word),+];
+
+            /// The word as it is written in the file.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = UnknownLabel;
+
+            fn from_str(value: &str) -> Result<Self, UnknownLabel> {
+                match value {
+                    $($word => Ok(Self::$variant),)+
+                    other => Err(UnknownLabel::new($what, other, Self::LABELS)),
+                }
+            }
+        }
+    };
+}
+
+words! {
+    /// How a provider is spoken to.
+    Adapter("adapter") {
+        /// The chat-completions protocol that most providers and local servers speak.
+        OpenAi = "openai",
+        /// Not spoken to at all: the deterministic condenser inside the product. Files cannot choose it.
+        Builtin = "builtin",
+    }
+}
+
+words! {
+    /// Where keys are kept.
+    SecretsBackend("backend") {
+        /// The operating system's keychain.
+        Keychain = "keychain",
+        /// A private file in the state folder.
+        File = "file",
+    }
+}
+
+words! {
+    /// What the human says about the subscription at a provider.
+    SubscriptionStatus("subscription status") {
+        /// Nothing is said.
+        Unknown = "unknown",
+        /// Running.
+        Active = "active",
+        /// Not running.
+        Inactive = "inactive",
+        /// Ended.
+        Expired = "expired",
+    }
+}
+
+words! {
+    /// A set of tools that a client may be offered.
+    ToolSet("tool set") {
+        /// The tools that most conversations need.
+        Core = "core",
+        /// Every tool of the router.
+        Router = "router",
+        /// Every tool of the library.
+        Library = "library",
+        /// Every tool of the gateway.
+        Gateway = "gateway",
+        /// Every tool of the worker.
+        Worker = "worker",
+        /// Every tool.
+        All = "all",
+    }
+}

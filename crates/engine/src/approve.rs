@@ -1,0 +1,231 @@
+//! `plan/approve`: asks the human to consent to a plan. It never grants.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use lwa_domain::{ApprovalKind, BillingClass, ErrorCode, Outcome, PlanId, PlanState};
+use lwa_protocol::approval::{Answer, ApprovalDetail, SpendDetail};
+use lwa_protocol::plan::{ApproveAnswer, ApproveParams, ApproveStatus, RouteView};
+use lwa_protocol::{Event, Failure, Role};
+use lwa_store::PlanRecord;
+
+use crate::broker::{CARRY, Ended, Question, short};
+use crate::caller::Caller;
+use crate::engine::{Engine, rfc3339};
+use crate::{failure, tokens};
+
+/// The longest a call may wait in the host, whatever the face says.
+const MAX_HOLD: Duration = Duration::from_secs(3600);
+
+impl Engine {
+    /// Opens the question for a plan, or attaches to it, and waits as long as the caller can.
+    ///
+    /// # Errors
+    /// The token is unknown, or the plan can no longer be approved.
+    pub async fn approve(&self, caller: &Caller, params: &ApproveParams) -> Result<ApproveAnswer, Failure> {
+        let token = tokens::digest(&params.confirmation_token);
+        let plan = self.db.plan_by_confirmation(&token).await.map_err(failure::store)?.ok_or_else(unknown_token)?;
+        match plan.state {
+            PlanState::ConfirmationRequired if plan.expires_at > self.now() => {}
+            PlanState::Ready | PlanState::Working | PlanState::Completed | PlanState::RepreflightRequired => {
+                return Ok(answer(
+                    &plan,
+                    ApproveStatus::Ready,
+                    Some(Outcome::AllowedOnce),
+                    "the plan is approved".to_owned(),
+                ));
+            }
+            PlanState::Denied => {
+                let ended = self.last_answer(&plan).await?;
+                return Ok(self.ended_answer(&plan, &ended.unwrap_or(Ended { outcome: Outcome::Denied, reason: None })));
+            }
+            PlanState::ConfirmationRequired | PlanState::Expired => return Err(expired()),
+        }
+        if let Some(ended) = self.last_answer(&plan).await?
+            && !matches!(ended.outcome, Outcome::Unavailable | Outcome::Withdrawn)
+        {
+            return Ok(self.ended_answer(&plan, &ended));
+        }
+        let question = self.spend_question(&plan).await?;
+        let approval = self.open_question(question, Some(caller)).await?;
+        self.db.link_approval(&plan.plan_id, &approval.id).await.map_err(failure::store)?;
+        // The plan must outlive its question, and leave time to act on an answer at the last moment.
+        let until = approval.expires_at + SignedDuration::from_mins(1);
+        self.db.extend_waiting_plan(&plan.plan_id, until).await.map_err(failure::store)?;
+        let plan =
+            PlanRecord { approval_id: Some(approval.id.clone()), expires_at: plan.expires_at.max(until), ..plan };
+
+        if !self.can_ask(caller).await {
+            let how = format!(
+                "there is no window or terminal to ask in: open the Lwa app, or run `lwa approvals allow {}` in a terminal of your own; then repeat this call",
+                short(&approval.id)
+            );
+            return Ok(answer(&plan, ApproveStatus::Unavailable, Some(Outcome::Unavailable), how));
+        }
+        let hold = Duration::from_millis(u64::from(params.hold_ms)).min(MAX_HOLD);
+        match self.wait_for_answer(&approval.id, hold).await? {
+            Some(ended) => {
+                let plan = self.db.plan(&plan.plan_id).await.map_err(failure::store)?.unwrap_or(plan);
+                Ok(self.ended_answer(&plan, &ended))
+            }
+            None => {
+                let message = "the human has not answered yet; repeat this call with the same confirmation_token";
+                Ok(answer(&plan, ApproveStatus::ApprovalPending, None, message.to_owned()))
+            }
+        }
+    }
+
+    /// Whether a human can be asked now. Starts the app when it is there and a screen is known.
+    async fn can_ask(&self, caller: &Caller) -> bool {
+        if self.surfaces.has_app() || self.surfaces.has_terminal() {
+            return true;
+        }
+        // Somebody at the command line is told how to answer; a window would only surprise them.
+        caller.role == Role::Sidecar && self.start_app().await
+    }
+
+    /// How the plan's last question ended, if that was recent.
+    async fn last_answer(&self, plan: &PlanRecord) -> Result<Option<Ended>, Failure> {
+        let since = self.now() - CARRY;
+        let record = self.db.recent_answer(&merge_key(&plan.plan_id), since).await.map_err(failure::store)?;
+        Ok(record.and_then(|record| record.outcome.map(|outcome| Ended { outcome, reason: record.outcome_reason })))
+    }
+
+    fn ended_answer(&self, plan: &PlanRecord, ended: &Ended) -> ApproveAnswer {
+        let reason = ended.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let (status, message) = match ended.outcome {
+            outcome if outcome.is_allowed() && plan.state == PlanState::Ready => {
+                (ApproveStatus::Ready, "the human consented; call run_prepared_task with the plan_token".to_owned())
+            }
+            outcome if outcome.is_allowed() => (
+                ApproveStatus::Withdrawn,
+                format!("the human consented, but the plan is `{}` by now; prepare a new one", plan.state),
+            ),
+            Outcome::Denied => {
+                (ApproveStatus::Denied, format!("the human said no{reason}; do not ask again for this plan"))
+            }
+            Outcome::Dismissed => (
+                ApproveStatus::Dismissed,
+                "the human put the question away without an answer, which is not a yes".to_owned(),
+            ),
+            Outcome::TimedOut => (
+                ApproveStatus::TimedOut,
+                "nobody answered in time, which is not a yes; prepare a new plan to ask again".to_owned(),
+            ),
+            Outcome::Withdrawn => {
+                (ApproveStatus::Withdrawn, format!("the question was withdrawn{reason}; repeat this call to ask again"))
+            }
+            _ => (ApproveStatus::Unavailable, format!("there was nowhere to ask{reason}")),
+        };
+        answer(plan, status, Some(ended.outcome), message)
+    }
+
+    async fn spend_question(&self, plan: &PlanRecord) -> Result<Question, Failure> {
+        let routes: Vec<RouteView> =
+            serde_json::from_value(plan.routes.clone()).map_err(|error| failure::json(&error))?;
+        let route =
+            routes.into_iter().next().ok_or_else(|| Failure::new(ErrorCode::Internal, "the plan has no route"))?;
+        let price = self.price_of(&plan.provider, &plan.model).await?;
+        let likely =
+            price.as_ref().map(|price| price.cost(plan.estimated_input_tokens, u64::from(plan.max_output_tokens) / 2));
+        let price_note = match (&price, route.billing_class) {
+            (Some(price), _) => format!("price from {}, read {}", price.source, price.as_of),
+            (None, BillingClass::Free | BillingClass::FreeQuota) => {
+                "this provider does not bill by the token".to_owned()
+            }
+            (None, _) => "no price is known for this model, so the cost is unknown".to_owned(),
+        };
+        let place = format!("{} at {}", plan.model, plan.provider);
+        let title = match (route.billing_class.may_cost_money(), plan.max_cost) {
+            (true, Some(cost)) => format!("Spend up to {cost} on {place}?"),
+            (true, None) => format!("Spend an unknown amount on {place}?"),
+            (false, _) => format!("Run this task on {place}?"),
+        };
+        let leaves = !route.is_local;
+        let consequence = match (leaves, route.billing_class.may_cost_money()) {
+            (true, true) => {
+                format!("Sends {} characters to {} and may be billed to you.", plan.prompt_characters, plan.provider)
+            }
+            (true, false) => format!("Sends {} characters to {}.", plan.prompt_characters, plan.provider),
+            (false, true) => "Stays on this machine, but the provider is not known to be free.".to_owned(),
+            (false, false) => "Stays on this machine and costs nothing.".to_owned(),
+        };
+        let asked_because = if route.billing_class.may_cost_money() {
+            format!("its billing class is `{}`", route.billing_class)
+        } else {
+            "the consent mode is `always_ask`".to_owned()
+        };
+        let is_serious = leaves || route.billing_class.may_cost_money();
+        let detail = SpendDetail {
+            plan_id: plan.plan_id.clone(),
+            task: plan.task,
+            provider: plan.provider.clone(),
+            model: plan.model.clone(),
+            billing_class: route.billing_class,
+            data_use: route.data_use,
+            is_local: route.is_local,
+            estimated_cost_pico_usd: likely,
+            max_cost_pico_usd: plan.max_cost,
+            estimated_input_tokens: u32::try_from(plan.estimated_input_tokens).unwrap_or(u32::MAX),
+            max_output_tokens: plan.max_output_tokens,
+            prompt_characters: u32::try_from(plan.prompt_characters).unwrap_or(u32::MAX),
+            price_note,
+            caps_left: self.caps_left(&plan.provider).await?,
+            reasons: route.reasons,
+            asked_because,
+        };
+        Ok(Question {
+            kind: ApprovalKind::Spend,
+            merge_key: merge_key(&plan.plan_id),
+            title,
+            detail: ApprovalDetail::Spend(detail),
+            consequence,
+            is_serious,
+            offers: vec![Answer::AllowOnce],
+        })
+    }
+
+    /// The human's answer to a plan: a yes makes it ready and restarts its time once, a no ends it.
+    /// Anything else leaves the plan as it is.
+    pub(crate) async fn apply_spend_answer(&self, plan_id: &PlanId, outcome: Outcome) -> Result<(), Failure> {
+        let now = self.now();
+        let changed = if outcome.is_allowed() {
+            let ttl =
+                SignedDuration::from_secs(i64::from(self.configuration.in_force().router.confirmation_ttl_seconds));
+            self.db.approve_plan(plan_id, now, now + ttl).await.map_err(failure::store)?.then_some(PlanState::Ready)
+        } else if outcome == Outcome::Denied {
+            self.db.deny_plan(plan_id, now).await.map_err(failure::store)?.then_some(PlanState::Denied)
+        } else {
+            None
+        };
+        if let Some(state) = changed {
+            self.emit(Event::PlanChanged { plan_id: plan_id.clone(), state });
+        }
+        Ok(())
+    }
+}
+
+fn merge_key(plan_id: &PlanId) -> String {
+    format!("spend:{plan_id}")
+}
+
+fn unknown_token() -> Failure {
+    Failure::new(ErrorCode::UnknownPlan, "no plan has this confirmation_token")
+        .hint("use the one that prepare_task returned, or prepare a new plan")
+}
+
+pub(crate) fn expired() -> Failure {
+    Failure::new(ErrorCode::PlanExpired, "the plan's time ran out before it ran").hint("prepare a new plan")
+}
+
+fn answer(plan: &PlanRecord, status: ApproveStatus, outcome: Option<Outcome>, message: String) -> ApproveAnswer {
+    ApproveAnswer {
+        status,
+        message,
+        plan_id: plan.plan_id.clone(),
+        approval_id: plan.approval_id.clone(),
+        outcome,
+        working_may_begin: status == ApproveStatus::Ready && plan.state == PlanState::Ready,
+        expires_at: rfc3339(plan.expires_at),
+    }
+}

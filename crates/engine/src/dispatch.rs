@@ -1,0 +1,121 @@
+//! One place where calls become use cases, and where each caller's right to a method is checked.
+
+use lwa_domain::ErrorCode;
+use lwa_protocol::host::Nothing;
+use lwa_protocol::method::{
+    ApprovalDecide, ApprovalExtend, ApprovalGetList, ApprovalShow, AuditGetTail, AuditVerify, ConfigAccept, ConfigSet,
+    ConfigShow, DoctorRun, EventSubscribe, HostGetStatus, HostIdentify, HostPause, HostStop, KeyGetList, KeyRemove,
+    KeySet, LedgerGetList, LedgerTelemetry, Method, ModelGetList, PlanApprove, PlanGetList, PlanPrepare, PlanResult,
+    PlanRun, PlanShow, ProviderGetList, ProviderTest, RouterGetStatus,
+};
+use lwa_protocol::plan::RunProgress;
+use lwa_protocol::{Failure, Role};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::caller::Caller;
+use crate::engine::Engine;
+use crate::failure;
+
+/// Checks the caller's right and reads the parameters.
+fn admit<M: Method>(caller: &Caller, params: Value) -> Result<M::Params, Failure> {
+    if !M::AUDIENCE.admits(caller.role) {
+        return Err(Failure::new(ErrorCode::Forbidden, format!("`{}` is for people, not for agents", M::NAME))
+            .hint("use the Lwa app, or `lwa` in a terminal of your own"));
+    }
+    serde_json::from_value(params).map_err(|error| {
+        Failure::new(
+            ErrorCode::InvalidInput,
+            format!("`{}` was called with parameters of another shape: {error}", M::NAME),
+        )
+    })
+}
+
+fn answer<M: Method>(response: &M::Response) -> Result<Value, Failure> {
+    serde_json::to_value(response).map_err(|error| failure::json(&error))
+}
+
+impl Engine {
+    /// Serves one call.
+    ///
+    /// `host/identify`, `event/subscribe` and `host/stop` act on the connection and are served by it.
+    ///
+    /// # Errors
+    /// Whatever the use case refuses, an unknown method, or a method that is not for this caller.
+    pub async fn call(
+        &self,
+        caller: &Caller,
+        method: &str,
+        params: Value,
+        progress: Option<mpsc::Sender<RunProgress>>,
+    ) -> Result<Value, Failure> {
+        macro_rules! serve {
+            ($method:ty, $params:ident => $work:expr) => {{
+                let $params = admit::<$method>(caller, params)?;
+                answer::<$method>(&$work)
+            }};
+        }
+        if caller.role == Role::Sidecar || matches!(method, PlanPrepare::NAME | PlanRun::NAME | PlanApprove::NAME) {
+            self.refresh_configuration().await?;
+        }
+        match method {
+            HostGetStatus::NAME => {
+                self.refresh_configuration().await?;
+                serve!(HostGetStatus, _p => self.status().await?)
+            }
+            HostPause::NAME => serve!(HostPause, p => self.set_pause(caller, &p).await?),
+            PlanPrepare::NAME => serve!(PlanPrepare, p => self.prepare(caller, &p).await?),
+            PlanApprove::NAME => serve!(PlanApprove, p => self.approve(caller, &p).await?),
+            PlanRun::NAME => serve!(PlanRun, p => self.run(caller, &p, progress).await?),
+            PlanResult::NAME => serve!(PlanResult, p => self.result(caller, &p).await?),
+            PlanGetList::NAME => serve!(PlanGetList, p => self.list_plans(&p).await?),
+            PlanShow::NAME => serve!(PlanShow, p => self.show_plan(&p).await?),
+            ApprovalGetList::NAME => serve!(ApprovalGetList, p => self.list_approvals(&p).await?),
+            ApprovalShow::NAME => serve!(ApprovalShow, p => self.show_approval(&p).await?),
+            ApprovalDecide::NAME => serve!(ApprovalDecide, p => self.decide(caller, &p).await?),
+            ApprovalExtend::NAME => serve!(ApprovalExtend, p => self.extend(&p).await?),
+            ProviderGetList::NAME => serve!(ProviderGetList, _p => self.list_providers().await?),
+            ProviderTest::NAME => serve!(ProviderTest, p => self.test_provider(&p).await?),
+            ModelGetList::NAME => serve!(ModelGetList, p => self.list_models(&p).await?),
+            KeyGetList::NAME => serve!(KeyGetList, _p => self.list_keys().await?),
+            KeySet::NAME => serve!(KeySet, p => self.set_key(caller, p).await?),
+            KeyRemove::NAME => serve!(KeyRemove, p => self.remove_key(caller, &p).await?),
+            LedgerGetList::NAME => serve!(LedgerGetList, p => self.list_ledger(&p).await?),
+            LedgerTelemetry::NAME => serve!(LedgerTelemetry, p => self.telemetry(&p).await?),
+            AuditGetTail::NAME => serve!(AuditGetTail, p => self.audit_tail(&p).await?),
+            AuditVerify::NAME => serve!(AuditVerify, _p => self.verify_audit().await?),
+            ConfigShow::NAME => {
+                self.refresh_configuration().await?;
+                serve!(ConfigShow, _p => self.show_configuration()?)
+            }
+            ConfigSet::NAME => serve!(ConfigSet, p => self.set_configuration(caller, &p).await?),
+            ConfigAccept::NAME => {
+                self.refresh_configuration().await?;
+                serve!(ConfigAccept, _p => self.accept_configuration(caller).await?)
+            }
+            DoctorRun::NAME => {
+                self.refresh_configuration().await?;
+                serve!(DoctorRun, p => self.diagnose(&p).await?)
+            }
+            RouterGetStatus::NAME => serve!(RouterGetStatus, _p => self.router_status().await?),
+            HostIdentify::NAME | EventSubscribe::NAME | HostStop::NAME => {
+                Err(Failure::new(ErrorCode::Internal, format!("`{method}` is served by the connection")))
+            }
+            other => {
+                let shown: String = other.chars().take(60).collect();
+                Err(Failure::new(ErrorCode::ProtocolMismatch, format!("the host does not know the method `{shown}`"))
+                    .hint("this program is newer than the running host; run `lwa stop` and try again"))
+            }
+        }
+    }
+
+    /// Checks a call that the connection serves itself.
+    pub(crate) fn admit_connection_call<M: Method>(caller: &Caller, params: Value) -> Result<M::Params, Failure> {
+        admit::<M>(caller, params)
+    }
+}
+
+/// The answer without content.
+pub(crate) fn nothing() -> Value {
+    serde_json::to_value(Nothing {}).unwrap_or_default()
+}

@@ -1,0 +1,151 @@
+//! Construction, and the handle that every use case takes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use jiff::Timestamp;
+use lwa_config::Home;
+use lwa_domain::PlanId;
+use lwa_protocol::{Event, Failure};
+use lwa_secrets::SecretStore;
+use lwa_store::Db;
+use tokio::sync::{Notify, broadcast, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::broker::Broker;
+use crate::catalogue::{Health, LocalServers};
+use crate::configuration::Configuration;
+use crate::failure;
+use crate::run::RunState;
+use crate::surfaces::Surfaces;
+
+/// Gives the time; the host's is the system's, a test's is its own.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// What an engine is made of.
+pub struct EngineOptions {
+    /// The folders.
+    pub home: Home,
+    /// Gives the time.
+    pub clock: Clock,
+    /// The keychain or file for keys; chosen by the configuration when absent.
+    pub secrets: Option<Arc<dyn SecretStore>>,
+    /// The folder of the host's own executable.
+    pub program_folder: PathBuf,
+    /// Whether local model servers are looked for.
+    pub detects_local_servers: bool,
+}
+
+/// The engine. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+/// What the use cases share. Every field owns its own state; no lock is held across an await.
+pub struct Inner {
+    pub(crate) home: Home,
+    pub(crate) clock: Clock,
+    pub(crate) db: Db,
+    pub(crate) http: reqwest::Client,
+    pub(crate) configuration: Configuration,
+    pub(crate) secrets_override: Option<Arc<dyn SecretStore>>,
+    pub(crate) secrets_state: Mutex<crate::keys::SecretsHealth>,
+    pub(crate) broker: Broker,
+    pub(crate) events: broadcast::Sender<Event>,
+    pub(crate) surfaces: Surfaces,
+    pub(crate) health: RwLock<BTreeMap<String, Health>>,
+    pub(crate) local: LocalServers,
+    pub(crate) runs: Mutex<HashMap<PlanId, watch::Receiver<RunState>>>,
+    pub(crate) pause: Mutex<crate::status::Pause>,
+    pub(crate) tasks: TaskTracker,
+    pub(crate) stopping: CancellationToken,
+    pub(crate) wakes_maintenance: Notify,
+    pub(crate) started_at: Timestamp,
+    pub(crate) program_folder: PathBuf,
+}
+
+impl std::ops::Deref for Engine {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.inner
+    }
+}
+
+impl Engine {
+    /// Opens the database, reads the configuration and settles what an earlier host left behind.
+    ///
+    /// # Errors
+    /// The folders or the database cannot be used.
+    pub async fn open(options: EngineOptions) -> Result<Self, Failure> {
+        let EngineOptions { home, clock, secrets, program_folder, detects_local_servers } = options;
+        home.create().map_err(|error| Failure::new(lwa_domain::ErrorCode::Internal, error.to_string()))?;
+        let db = Db::open(&home.database()).await.map_err(failure::store)?;
+        let started_at = clock();
+        let configuration = Configuration::open(&home, &db, started_at).await?;
+        let (events, _) = broadcast::channel(1024);
+        let engine = Self {
+            inner: Arc::new(Inner {
+                http: lwa_providers::http_client()
+                    .map_err(|error| Failure::new(lwa_domain::ErrorCode::Internal, error.to_string()))?,
+                broker: Broker::new(),
+                surfaces: Surfaces::new(),
+                health: RwLock::default(),
+                local: LocalServers::new(detects_local_servers),
+                runs: Mutex::default(),
+                pause: Mutex::default(),
+                tasks: TaskTracker::new(),
+                stopping: CancellationToken::new(),
+                wakes_maintenance: Notify::new(),
+                secrets_override: secrets,
+                secrets_state: Mutex::default(),
+                home,
+                clock,
+                db,
+                configuration,
+                events,
+                started_at,
+                program_folder,
+            }),
+        };
+        engine.settle_what_was_left().await?;
+        engine.restore_pause().await?;
+        engine.spawn_maintenance();
+        Ok(engine)
+    }
+
+    /// The time.
+    pub fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// Tells every subscriber.
+    pub(crate) fn emit(&self, event: Event) {
+        // Nobody listening is no error.
+        let _ = self.events.send(event);
+    }
+
+    /// Ends: no new work, running provider calls may finish within the limit, the database is closed.
+    pub async fn shut_down(&self, limit: std::time::Duration) {
+        self.emit(Event::HostStopping);
+        self.stopping.cancel();
+        self.tasks.close();
+        if tokio::time::timeout(limit, self.tasks.wait()).await.is_err() {
+            tracing::warn!("some work did not finish in time; it is marked as interrupted at the next start");
+        }
+        self.db.close().await;
+    }
+}
+
+/// A lock whose holder panicked still guards sound data here: every critical section is a few moves.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// RFC 3339 in UTC, to the millisecond.
+pub(crate) fn rfc3339(time: Timestamp) -> String {
+    format!("{time:.3}")
+}

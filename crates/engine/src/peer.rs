@@ -1,0 +1,144 @@
+//! The process behind a connection, as the system sees it.
+//!
+//! A process id can be reused after its process ends, and a process of the same user can imitate
+//! another by ptrace or by changing files in the host's folder. This is a fence against an agent's
+//! ordinary means, not against malware; SECURITY.md says so.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lwa_protocol::Role;
+
+/// How far up a process tree is followed.
+const MAX_DEPTH: usize = 64;
+
+/// Shells that run a command line for somebody else and then wait for it.
+const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "fish", "ash"];
+
+/// A process and those that started it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its id.
+    pub pid: u32,
+    /// Its executable, if it can be read.
+    pub executable: Option<PathBuf>,
+    /// Its ancestors, nearest first: id and name.
+    pub ancestors: Vec<(u32, String)>,
+}
+
+impl Process {
+    /// Looks a process up.
+    pub fn inspect(pid: u32) -> Self {
+        let mut ancestors = Vec::new();
+        let mut current = pid;
+        while ancestors.len() < MAX_DEPTH {
+            let Some(parent) = parent_of(current) else { break };
+            if parent <= 1 {
+                break;
+            }
+            ancestors.push((parent, name_of(parent)));
+            current = parent;
+        }
+        Self { pid, executable: executable_of(pid), ancestors }
+    }
+
+    /// The program that talks to us: the nearest ancestor of a sidecar that is no `sh -c` wrapper.
+    pub fn client(&self) -> Option<(u32, &str)> {
+        self.ancestors
+            .iter()
+            .find(|(pid, name)| !(SHELLS.contains(&name.as_str()) && runs_a_command_line(*pid)))
+            .map(|(pid, name)| (*pid, name.as_str()))
+    }
+
+    /// Whether `pid` is this process or one that started it, up to the host's own process.
+    ///
+    /// The host may have been started by a sidecar and the app by the host; the host is trusted, so
+    /// what started it does not count.
+    pub fn descends_from(&self, pid: u32, host: u32) -> bool {
+        self.pid == pid
+            || self
+                .ancestors
+                .iter()
+                .map(|(ancestor, _)| *ancestor)
+                .take_while(|ancestor| *ancestor != host)
+                .any(|ancestor| ancestor == pid)
+    }
+}
+
+/// The role that a peer gets: a person's door only for our own programs in the host's own folder.
+pub fn granted_role(asked: Role, process: Option<&Process>, host_folder: &Path) -> Role {
+    let program = match asked {
+        Role::Sidecar => return Role::Sidecar,
+        Role::App => "lwa-desktop",
+        Role::Cli => "lwa",
+    };
+    let Some(executable) = process.and_then(|process| process.executable.as_deref()) else { return Role::Sidecar };
+    let is_ours =
+        executable.parent() == Some(host_folder) && executable.file_stem().is_some_and(|stem| stem == program);
+    if is_ours { asked } else { Role::Sidecar }
+}
+
+fn executable_of(pid: u32) -> Option<PathBuf> {
+    let link = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    // After an update the running program's file is gone; its folder is still the right one.
+    let text = link.to_string_lossy();
+    Some(text.strip_suffix(" (deleted)").map_or_else(|| link.clone(), PathBuf::from))
+}
+
+/// The parent from `/proc/PID/stat`, whose second field is the name in brackets and may hold anything.
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn name_of(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/comm")).map(|name| name.trim().to_owned()).unwrap_or_default()
+}
+
+fn runs_a_command_line(pid: u32) -> bool {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    line.split(|byte| *byte == 0).skip(1).any(|argument| argument.starts_with(b"-") && argument.contains(&b'c'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(pid: u32, ancestors: &[u32]) -> Process {
+        Process {
+            pid,
+            executable: Some("/opt/lwa/lwa".into()),
+            ancestors: ancestors.iter().map(|pid| (*pid, format!("p{pid}"))).collect(),
+        }
+    }
+
+    #[test]
+    fn a_child_of_the_client_is_seen_as_its_descendant() {
+        let shell_child = process(50, &[40, 30, 20]);
+        assert!(shell_child.descends_from(30, 7));
+        assert!(!shell_child.descends_from(31, 7));
+    }
+
+    #[test]
+    fn what_started_the_host_does_not_count() {
+        let app = process(50, &[7, 40, 30]);
+        assert!(!app.descends_from(30, 7));
+    }
+
+    #[test]
+    fn only_our_programs_in_our_folder_get_a_persons_role() {
+        let own = process(50, &[]);
+        assert_eq!(granted_role(Role::Cli, Some(&own), Path::new("/opt/lwa")), Role::Cli);
+        assert_eq!(granted_role(Role::App, Some(&own), Path::new("/opt/lwa")), Role::Sidecar);
+        assert_eq!(granted_role(Role::Cli, Some(&own), Path::new("/usr/bin")), Role::Sidecar);
+        assert_eq!(granted_role(Role::Cli, None, Path::new("/opt/lwa")), Role::Sidecar);
+    }
+
+    #[test]
+    fn this_process_has_ancestors_and_an_executable() {
+        let own = Process::inspect(std::process::id());
+        assert!(!own.ancestors.is_empty());
+        assert_eq!(own.executable, std::env::current_exe().ok());
+    }
+}

@@ -1,0 +1,159 @@
+//! Arguments of a call, checked against the tool's parameters.
+
+use lwa_domain::ErrorCode;
+use lwa_domain::label::nearest;
+use lwa_protocol::Failure;
+use serde_json::{Map, Value};
+
+use crate::tool::parameter::{Kind, Parameter};
+
+/// Arguments that fit their parameters. An explicit null is the same as an absent argument.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments(Map<String, Value>);
+
+impl Arguments {
+    /// Checks what the client sent.
+    ///
+    /// # Errors
+    /// An unknown name, a wrong type, a number out of range or a missing argument, each named.
+    pub(crate) fn check(given: Option<Map<String, Value>>, parameters: &[Parameter]) -> Result<Self, Failure> {
+        let mut given = given.unwrap_or_default();
+        given.retain(|_, value| !value.is_null());
+        for (name, value) in &given {
+            let Some(parameter) = parameters.iter().find(|parameter| parameter.name == name) else {
+                return Err(unknown_name(name, parameters));
+            };
+            check_kind(parameter, value)?;
+        }
+        match parameters.iter().find(|parameter| parameter.is_required && !given.contains_key(parameter.name)) {
+            Some(missing) => Err(invalid(format!("`{}` is required", missing.name), missing.about)),
+            None => Ok(Self(given)),
+        }
+    }
+
+    /// The argument as text.
+    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
+        match self.0.remove(name) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The argument as yes or no; no when absent.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.0.get(name).and_then(Value::as_bool).unwrap_or_default()
+    }
+
+    /// The argument as a whole number.
+    pub(crate) fn whole(&self, name: &str) -> Option<u32> {
+        self.0.get(name).and_then(whole_number)
+    }
+
+    /// The argument as a list of texts; empty when absent.
+    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
+        let items = self.0.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+}
+
+fn check_kind(parameter: &Parameter, value: &Value) -> Result<(), Failure> {
+    let name = parameter.name;
+    let expected = match parameter.kind {
+        Kind::Text | Kind::Label(_) if value.is_string() => return Ok(()),
+        Kind::Text | Kind::Label(_) => "a text".to_owned(),
+        Kind::Flag if value.is_boolean() => return Ok(()),
+        Kind::Flag => "true or false".to_owned(),
+        Kind::Whole(least, most) => match whole_number(value) {
+            Some(number) if (least..=most).contains(&number) => return Ok(()),
+            _ => format!("a whole number from {least} to {most}"),
+        },
+        Kind::Texts if value.as_array().is_some_and(|items| items.iter().all(Value::is_string)) => return Ok(()),
+        Kind::Texts => "a list of texts".to_owned(),
+    };
+    Err(invalid(format!("`{name}` must be {expected}, not {}", kind_of(value)), parameter.about))
+}
+
+/// Some clients write whole numbers as `1200.0`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked against the range just before")]
+fn whole_number(value: &Value) -> Option<u32> {
+    if let Some(number) = value.as_u64() {
+        return u32::try_from(number).ok();
+    }
+    let number = value.as_f64()?;
+    (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u32)
+}
+
+/// The JSON type, never the value.
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "this number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "this list",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn unknown_name(name: &str, parameters: &[Parameter]) -> Failure {
+    let shown: String = name.chars().take(60).collect();
+    let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
+    let hint = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the arguments are {}", names.join(", ")),
+    };
+    invalid(format!("there is no argument `{shown}`"), &hint)
+}
+
+fn invalid(message: String, hint: &str) -> Failure {
+    Failure::new(ErrorCode::InvalidInput, message).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    fn parameters() -> Vec<Parameter> {
+        vec![
+            Parameter::new("prompt", Kind::Text, "What to work on.").required(),
+            Parameter::new("max_output_tokens", Kind::Whole(1, 100), "How long."),
+            Parameter::new("allow_paid", Kind::Flag, "Whether."),
+            Parameter::new("excluded_providers", Kind::Texts, "Which."),
+        ]
+    }
+
+    fn check(given: &Value) -> Result<Arguments, Failure> {
+        Arguments::check(given.as_object().cloned(), &parameters())
+    }
+
+    #[test]
+    fn null_is_absent() {
+        let mut arguments = check(&json!({"prompt": "x", "max_output_tokens": null})).unwrap();
+        assert_eq!(arguments.whole("max_output_tokens"), None);
+        assert_eq!(arguments.text("prompt").as_deref(), Some("x"));
+    }
+
+    #[rstest]
+    #[case(json!({"promt": "x"}), "there is no argument `promt`", "did you mean `prompt`?")]
+    #[case(json!({"prompt": null}), "`prompt` is required", "What to work on.")]
+    #[case(json!({"prompt": 5}), "`prompt` must be a text, not this number", "What to work on.")]
+    #[case(json!({"prompt": "x", "allow_paid": "yes"}), "`allow_paid` must be true or false, not a text", "Whether.")]
+    #[case(json!({"prompt": "x", "max_output_tokens": 101}), "`max_output_tokens` must be a whole number from 1 to 100, not this number", "How long.")]
+    #[case(json!({"prompt": "x", "max_output_tokens": 1.5}), "`max_output_tokens` must be a whole number from 1 to 100, not this number", "How long.")]
+    #[case(json!({"prompt": "x", "excluded_providers": ["a", 1]}), "`excluded_providers` must be a list of texts, not this list", "Which.")]
+    fn each_refusal_names_the_argument(#[case] given: Value, #[case] message: &str, #[case] hint: &str) {
+        let failure = check(&given).unwrap_err();
+        assert_eq!((failure.message.as_str(), failure.hint.as_deref()), (message, Some(hint)));
+    }
+
+    #[test]
+    fn a_whole_number_may_be_written_with_a_point() {
+        assert_eq!(
+            check(&json!({"prompt": "x", "max_output_tokens": 12.0})).unwrap().whole("max_output_tokens"),
+            Some(12)
+        );
+    }
+}

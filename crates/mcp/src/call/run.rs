@@ -1,0 +1,93 @@
+//! Running a plan, or fetching its stored result.
+
+use lwa_domain::ErrorCode;
+use lwa_protocol::Failure;
+use lwa_protocol::method::PlanRun;
+use lwa_protocol::plan::{RunAnswer, RunParams, RunStatus};
+use rmcp::model::{CallToolResult, ContentBlock, Resource};
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+
+use super::{Call, Detail};
+use crate::resource::result_uri;
+use crate::{reply, text_budget};
+
+/// Bytes of text in a reply, unless the caller asks for more: what every client shows whole.
+const TEXT_BYTES: u32 = 8000;
+
+pub(super) async fn run(mut call: Call<'_>) -> Result<CallToolResult, Failure> {
+    let plan_token = call.arguments.text("plan_token").unwrap_or_default();
+    let limit = call.arguments.whole("max_text_bytes").unwrap_or(TEXT_BYTES);
+    // A full queue loses reports, not the answer.
+    let (progress, reports) = mpsc::channel(16);
+    let answer = async {
+        call.host.reach(&call.client).await?;
+        let params = RunParams { plan_token, hold_ms: call.hold.remaining_ms() };
+        call.host.call::<PlanRun>(&call.client, params, Some(progress)).await
+    };
+    let answer = call.hold.answered("the model is working", Some(reports), answer).await?;
+    replied(&answer, usize::try_from(limit).unwrap_or(usize::MAX), call.detail)
+}
+
+fn replied(answer: &RunAnswer, limit: usize, detail: Detail) -> Result<CallToolResult, Failure> {
+    let mut fields = reply::structured(answer)?;
+    if let Some(next) = next_step(answer.status) {
+        fields.insert("next_step".to_owned(), next.into());
+    }
+    if detail == Detail::Compact {
+        abridge(&mut fields, answer);
+    }
+    if matches!(answer.status, RunStatus::RepreflightRequired | RunStatus::Failed) {
+        let failure = answer.error.clone().unwrap_or_else(|| {
+            Failure::new(ErrorCode::RepreflightRequired, "the run failed").hint("prepare a new plan")
+        });
+        return Ok(reply::failed_with(&failure, fields));
+    }
+    let link = shorten(&mut fields, answer, limit);
+    let mut result = reply::succeeded(fields);
+    result.content.extend(link);
+    Ok(result)
+}
+
+/// Cuts a text that is over the limit and links the whole of it.
+fn shorten(fields: &mut Map<String, Value>, answer: &RunAnswer, limit: usize) -> Option<ContentBlock> {
+    let text = answer.text.as_deref()?;
+    let kept = text_budget::cut(text, limit)?;
+    let uri = result_uri(&answer.plan_id);
+    let note = format!(
+        "text is cut after {} of {} bytes; read {uri} for all of it, or repeat the call with a larger max_text_bytes",
+        kept.len(),
+        text.len()
+    );
+    fields.insert("text".to_owned(), kept.into());
+    fields.insert("text_truncated".to_owned(), true.into());
+    fields.insert("text_bytes".to_owned(), text.len().into());
+    fields.insert("full_text_uri".to_owned(), uri.as_str().into());
+    fields.insert("note".to_owned(), note.into());
+    let whole = Resource::new(uri, format!("result {}", answer.plan_id))
+        .with_title("Whole result")
+        .with_mime_type("text/plain")
+        .with_size(u64::try_from(text.len()).unwrap_or(u64::MAX));
+    Some(ContentBlock::resource_link(whole))
+}
+
+fn next_step(status: RunStatus) -> Option<&'static str> {
+    match status {
+        RunStatus::Completed => None,
+        RunStatus::Working => Some("still running: repeat this call with the same plan_token, it attaches to the run"),
+        RunStatus::ConfirmationRequired => {
+            Some("call approve_preflight with the confirmation_token of this plan, then repeat this call")
+        }
+        RunStatus::RepreflightRequired | RunStatus::Failed => Some("prepare a new plan; this one cannot run again"),
+    }
+}
+
+/// Leaves out the account of a run whose text is there, and an ending that is no news.
+fn abridge(fields: &mut Map<String, Value>, answer: &RunAnswer) {
+    if answer.text.is_some() {
+        fields.remove("display");
+    }
+    if answer.finish_reason.as_deref() == Some("stop") {
+        fields.remove("finish_reason");
+    }
+}

@@ -1,0 +1,10 @@
+//! Measurements. Every figure comes from a run on this machine, beside what it is compared with.
+
+mod condense;
+mod python;
+mod sidecar;
+mod spread;
+
+pub use condense::run as condense;
+pub use sidecar::{Options as SidecarOptions, run as sidecar};
+pub use spread::Spread;

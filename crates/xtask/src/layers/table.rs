@@ -1,0 +1,126 @@
+//! The table. A new line, or a new name in a line, needs a decision record.
+
+/// The rule for one crate.
+#[derive(Debug, Clone, Copy)]
+pub struct Layer {
+    /// The package.
+    pub package: &'static str,
+    /// Our packages that it may depend on directly.
+    pub may_use: &'static [&'static str],
+    /// Outside crates that it must not depend on directly, companions included.
+    pub must_not_use: &'static [&'static str],
+    /// What the rule protects, as the end of a sentence.
+    pub because: &'static str,
+}
+
+/// What every crate may use for its tests.
+pub const FOR_TESTS: &[&str] = &["lwa-domain", "lwa-config", "lwa-protocol", "lwa-testkit"];
+
+/// One rule for each crate, from the words of the product outwards to its doors.
+pub const LAYERS: &[Layer] = &[
+    Layer {
+        package: "lwa-domain",
+        may_use: &[],
+        must_not_use: &["tokio", "sqlx", "reqwest"],
+        because: "the words of the product know no sibling and do no work outside memory",
+    },
+    Layer {
+        package: "lwa-routing",
+        may_use: &["lwa-domain"],
+        must_not_use: &["tokio", "sqlx", "reqwest"],
+        because: "choosing a route is a pure decision",
+    },
+    Layer {
+        package: "lwa-condense",
+        may_use: &["lwa-domain"],
+        must_not_use: &["tokio", "sqlx", "reqwest"],
+        because: "condensing is a pure function of its text",
+    },
+    Layer {
+        package: "lwa-config",
+        may_use: &["lwa-domain"],
+        must_not_use: &["tokio", "sqlx", "reqwest", "tracing"],
+        because: "configuration is read before anything else runs, and its values are never logged",
+    },
+    Layer {
+        package: "lwa-secrets",
+        may_use: &["lwa-domain"],
+        must_not_use: &["sqlx", "reqwest", "tracing"],
+        because: "secrets are kept apart from storage, network and logs",
+    },
+    Layer {
+        package: "lwa-store",
+        may_use: &["lwa-domain"],
+        must_not_use: &["reqwest", "rmcp", "tauri"],
+        because: "the store keeps verdicts and reaches none",
+    },
+    Layer {
+        package: "lwa-providers",
+        may_use: &["lwa-domain", "lwa-condense", "lwa-secrets"],
+        must_not_use: &["sqlx", "rmcp", "tauri"],
+        because: "a provider executes a locked route and never picks one",
+    },
+    Layer {
+        package: "lwa-protocol",
+        may_use: &["lwa-domain", "lwa-config"],
+        must_not_use: &["sqlx", "reqwest", "rmcp", "tauri"],
+        because: "a face that speaks the protocol must not have to build the host",
+    },
+    Layer {
+        package: "lwa-engine",
+        may_use: &[
+            "lwa-domain",
+            "lwa-config",
+            "lwa-routing",
+            "lwa-condense",
+            "lwa-secrets",
+            "lwa-store",
+            "lwa-providers",
+            "lwa-protocol",
+        ],
+        must_not_use: &["rmcp", "tauri"],
+        because: "the engine serves every door and knows none",
+    },
+    Layer {
+        package: "lwa-mcp-face",
+        may_use: &["lwa-domain", "lwa-config", "lwa-protocol"],
+        must_not_use: &["sqlx", "reqwest", "tauri"],
+        because: "the MCP face speaks for an agent and reaches the host by the protocol alone",
+    },
+    Layer {
+        package: "lwa-mcp",
+        may_use: &["lwa-domain", "lwa-config", "lwa-protocol", "lwa-mcp-face"],
+        must_not_use: &["sqlx", "reqwest", "tauri"],
+        because: "the sidecar is a transport around the MCP face",
+    },
+    Layer {
+        package: "lwa-cli",
+        may_use: &["lwa-domain", "lwa-config", "lwa-protocol", "lwa-engine"],
+        must_not_use: &["sqlx", "reqwest", "rmcp", "tauri"],
+        because: "the command line is a face; it holds the engine for `lwa host` alone",
+    },
+    Layer {
+        package: "lwa-desktop",
+        may_use: &["lwa-domain", "lwa-config", "lwa-protocol"],
+        must_not_use: &["sqlx", "reqwest", "rmcp", "keyring"],
+        because: "the app is windows, tray and notifications; a crash of it must lose nothing",
+    },
+    Layer {
+        package: "lwa-testkit",
+        may_use: &["lwa-domain", "lwa-config", "lwa-protocol", "lwa-secrets", "lwa-store", "lwa-providers"],
+        must_not_use: &["tauri"],
+        because: "fakes stand beside the engine, not on top of it",
+    },
+    Layer {
+        package: "lwa-tests",
+        may_use: &["lwa-domain", "lwa-config", "lwa-protocol", "lwa-testkit"],
+        must_not_use: &["sqlx", "tauri"],
+        because: "end-to-end tests use the built programs through their doors",
+    },
+    Layer {
+        package: "xtask",
+        may_use: &["lwa-domain", "lwa-protocol"],
+        must_not_use: &["sqlx", "reqwest", "rmcp", "tauri"],
+        because: "the tools build fast and read the wire types alone",
+    },
+];

@@ -1,0 +1,91 @@
+//! `cargo xtask`: the project's own tools.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for people at a terminal")]
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use lwa_xtask::demo::{DEFAULT_FILE, Demo};
+use lwa_xtask::root::project_root;
+use lwa_xtask::{bench, codegen, demo, layers, sizes};
+
+/// The project's own tools.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Checks which crate depends on which
+    Layers,
+    /// Prints how long the files are, and refuses very long ones
+    Sizes,
+    /// Writes the TypeScript side of the protocol
+    Codegen {
+        /// Write nothing; fail when the file is out of date
+        #[arg(long)]
+        check: bool,
+    },
+    /// Measures
+    Bench {
+        #[command(subcommand)]
+        what: Bench,
+    },
+    /// Condenses a transcript through the built sidecar, in a folder of its own
+    Demo {
+        /// The transcript
+        file: Option<PathBuf>,
+        /// Ask for consent although the route costs nothing
+        #[arg(long)]
+        ask: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum Bench {
+    /// Start, answer, memory and end of the release sidecar, beside a Python server
+    Sidecar {
+        /// How often each server is started
+        #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..))]
+        runs: u16,
+        /// The Python that holds the package `mcp`
+        #[arg(long, default_value = "python3")]
+        python: PathBuf,
+    },
+    /// The built-in condensing
+    Condense,
+}
+
+fn main() -> Result<()> {
+    let root = project_root();
+    match Arguments::parse().command {
+        Task::Layers => println!("{} crates keep to the layer table", layers::check(&root)?),
+        Task::Sizes => print_sizes(&root)?,
+        Task::Codegen { check: true } => codegen::check(&root)?,
+        Task::Codegen { check: false } => println!("wrote {}", codegen::write(&root)?.display()),
+        Task::Bench { what: Bench::Sidecar { runs, python } } => {
+            bench::sidecar(&root, &bench::SidecarOptions { runs: runs.into(), python })?;
+        }
+        Task::Bench { what: Bench::Condense } => bench::condense(&root)?,
+        Task::Demo { file, ask } => {
+            let file = file.unwrap_or_else(|| root.join(DEFAULT_FILE));
+            demo::run(&root, &Demo { file, asks: ask })?;
+        }
+    }
+    Ok(())
+}
+
+fn print_sizes(root: &Path) -> Result<()> {
+    let files = sizes::count(root)?;
+    println!("{:<11} {:>5} {:>7} {:>5} {:>8}", "", "files", "median", "90th", "largest");
+    for row in sizes::table(&files) {
+        println!("{row}");
+    }
+    for file in sizes::above(&files, sizes::WARN_ABOVE) {
+        eprintln!("warning: `{}` has {} lines, more than {}", file.path.display(), file.lines, sizes::WARN_ABOVE);
+    }
+    sizes::refuse_too_long(&files)
+}

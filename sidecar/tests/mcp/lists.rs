@@ -1,0 +1,220 @@
+//! What is listed: schemas that every client takes, annotations that are true, a size that costs little.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::support::client::{ERAS, Era, Start};
+use crate::support::home;
+
+fn tools(sets: &str) -> Vec<Value> {
+    let home = home();
+    let mut client = Start::at(home.path()).arguments(&["--toolsets", sets]).client(Era::Legacy).open();
+    client.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().clone()
+}
+
+fn every_schema() -> Vec<(String, Value)> {
+    let both = |tool: &Value| {
+        let name = tool["name"].as_str().unwrap().to_owned();
+        [
+            (format!("{name} input"), tool["inputSchema"].clone()),
+            (format!("{name} output"), tool["outputSchema"].clone()),
+        ]
+    };
+    tools("all").iter().flat_map(both).collect()
+}
+
+/// Every object within a value.
+fn objects(value: &Value) -> Vec<&Map<String, Value>> {
+    match value {
+        Value::Object(fields) => std::iter::once(fields).chain(fields.values().flat_map(objects)).collect(),
+        Value::Array(items) => items.iter().flat_map(objects).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn mc_04_each_schema_is_one_plain_object_at_the_top() {
+    for (name, schema) in every_schema() {
+        assert_eq!(schema["type"], "object", "{name}");
+        for combinator in ["anyOf", "oneOf", "allOf", "not", "$ref", "$schema"] {
+            assert!(schema.get(combinator).is_none(), "{name} has {combinator}");
+        }
+    }
+}
+
+#[test]
+fn mc_05_schemas_use_nothing_that_a_client_chokes_on() {
+    for (name, schema) in every_schema() {
+        for object in objects(&schema) {
+            for key in ["$ref", "$defs", "definitions", "format", "anyOf", "oneOf", "allOf", "const"] {
+                assert!(!object.contains_key(key), "{name} uses {key}");
+            }
+            // A property may itself be called `type`, so only texts and lists are looked at.
+            assert!(!object.get("type").is_some_and(Value::is_array), "{name} has a list of types");
+            if object.get("type").is_some_and(|kind| kind == "array") {
+                assert!(object.contains_key("items"), "{name} has an array without items");
+            }
+        }
+        let open = schema.get("additionalProperties").is_none_or(|more| more == false);
+        assert!(open, "{name}");
+    }
+}
+
+#[test]
+fn mc_06_each_output_schema_is_an_object_of_top_level_properties() {
+    for tool in tools("all") {
+        let schema = &tool["outputSchema"];
+        assert_eq!(schema["type"], "object", "{tool}");
+        assert!(schema.get("required").is_none(), "a failed call answers with `error` alone");
+        for property in schema["properties"].as_object().unwrap().values() {
+            assert!(property.get("properties").is_none(), "{property}");
+        }
+    }
+}
+
+#[test]
+fn mc_07_each_name_fits_every_client() {
+    for tool in tools("all") {
+        let name = tool["name"].as_str().unwrap();
+        assert!("mcp__lwa__".len() + name.len() <= 60, "{name}");
+        assert!(
+            name.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_'),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn mc_21_the_core_set_and_the_instructions_are_small() {
+    let core = tools("core");
+    let bytes = serde_json::to_string(&core).unwrap().len();
+    assert!(core.len() <= 20 && bytes <= 10_000, "{} tools, {bytes} bytes", core.len());
+    let home = home();
+    let answer = Start::at(home.path()).client(Era::Legacy).initialize("2025-11-25");
+    let instructions = answer["result"]["instructions"].as_str().unwrap();
+    assert!(instructions.chars().count() <= 2000, "{}", instructions.chars().count());
+    let beginning: String = instructions.chars().take(1000).collect();
+    for tool in ["prepare_task", "approve_preflight", "run_prepared_task"] {
+        assert!(beginning.contains(tool), "the vital part is not first: {beginning}");
+    }
+}
+
+#[test]
+fn the_core_set_has_the_tools_of_the_main_job() {
+    let names: Vec<Value> = tools("core").iter().map(|tool| tool["name"].clone()).collect();
+    assert_eq!(names, ["prepare_task", "approve_preflight", "run_prepared_task", "router_status"]);
+}
+
+#[test]
+fn the_router_set_adds_every_alias_and_the_order_is_fixed() {
+    let names: Vec<String> = tools("router").iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
+    let expected = [
+        "prepare_task",
+        "approve_preflight",
+        "run_prepared_task",
+        "router_status",
+        "route_task",
+        "smart_complete",
+        "quick_response",
+        "answer_query",
+        "verify_work",
+        "compress_conversation",
+        "optimize_prompt",
+        "edit_document",
+        "write_sitrep",
+        "plan_work",
+        "confirm_and_run",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(tools("router"), tools("all"));
+    assert_eq!(tools("worker,core"), tools("core"));
+}
+
+#[test]
+fn each_tool_explains_itself_and_each_parameter() {
+    for tool in tools("all") {
+        let name = tool["name"].as_str().unwrap();
+        assert!(tool["title"].as_str().is_some_and(|title| !title.is_empty()), "{name}");
+        let description = tool["description"].as_str().unwrap();
+        assert!((80..=1000).contains(&description.len()), "{name}: {}", description.len());
+        assert!(name == "router_status" || description.contains("Next:"), "{name} does not say what comes next");
+        for (parameter, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            assert!(schema["description"].as_str().is_some_and(|about| about.len() > 10), "{name}.{parameter}");
+        }
+    }
+}
+
+#[test]
+fn labels_are_enumerated_in_the_schema() {
+    let tools = tools("core");
+    let properties = &tools[0]["inputSchema"]["properties"];
+    assert_eq!(properties["task"]["enum"].as_array().unwrap().len(), 12);
+    assert_eq!(properties["quality"]["enum"], json!(["economy", "balanced", "high"]));
+    assert_eq!(properties["reasoning_effort"]["enum"], json!(["instant", "medium", "high"]));
+}
+
+#[test]
+fn annotations_are_true() {
+    for tool in tools("all") {
+        let name = tool["name"].as_str().unwrap();
+        let annotations = &tool["annotations"];
+        let is_run = name == "run_prepared_task";
+        assert_eq!(annotations["readOnlyHint"], !is_run, "{name}");
+        assert_eq!(annotations["openWorldHint"], is_run, "{name}");
+        assert_eq!(annotations["destructiveHint"], false, "{name}");
+    }
+}
+
+#[test]
+fn mc_12_the_list_is_the_same_all_the_time_and_no_change_is_promised() {
+    let home = home();
+    for era in ERAS {
+        let mut client = Start::at(home.path()).client(era);
+        let opened = match era {
+            Era::Legacy => client.initialize("2025-11-25"),
+            Era::Modern => client.request("server/discover", json!({})),
+        };
+        assert!(opened["result"]["capabilities"]["tools"].get("listChanged").is_none(), "{opened}");
+        let first = client.request("tools/list", json!({}));
+        client.request("tools/call", json!({"name": "router_status"}));
+        assert_eq!(client.request("tools/list", json!({}))["result"], first["result"]);
+    }
+}
+
+#[test]
+fn names_are_listed_once() {
+    let names: BTreeSet<String> = tools("all").iter().map(|tool| tool["name"].to_string()).collect();
+    assert_eq!(names.len(), 15);
+}
+
+#[test]
+fn the_prompt_is_a_checklist_that_follows_the_consent() {
+    let home = home();
+    let mut client = Start::at(home.path()).client(Era::Legacy).open();
+    let listed = client.request("prompts/list", json!({}));
+    assert_eq!(listed["result"]["prompts"][0]["name"], "preflight_guidance");
+    let mut text = |arguments: Value| {
+        let answer = client.request("prompts/get", json!({"name": "preflight_guidance", "arguments": arguments}));
+        answer["result"]["messages"][0]["content"]["text"].as_str().map(str::to_owned).ok_or(answer)
+    };
+    let free = text(json!({"task": "planning", "objective": "move the database"})).unwrap();
+    assert!(free.contains("move the database") && free.contains("Spend nothing"), "{free}");
+    let paid = text(json!({"task": "planning", "objective": "x", "allow_paid": "true"})).unwrap();
+    assert!(!paid.contains("Spend nothing") && paid.contains("A human still has to consent"), "{paid}");
+    let refusal = text(json!({"task": "planing", "objective": "x"})).unwrap_err();
+    assert_eq!(refusal["error"]["code"], -32602);
+    assert!(refusal["error"]["message"].as_str().unwrap().contains("did you mean `planning`"), "{refusal}");
+    assert_eq!(text(json!({"task": "planning"})).unwrap_err()["error"]["code"], -32602);
+}
+
+#[test]
+fn the_resources_are_listed() {
+    let home = home();
+    let mut client = Start::at(home.path()).client(Era::Modern).open();
+    let listed = client.request("resources/list", json!({}));
+    let uris: Vec<&Value> = listed["result"]["resources"].as_array().unwrap().iter().map(|one| &one["uri"]).collect();
+    assert_eq!(uris, ["lwa://status", "lwa://catalog", "lwa://doctor"]);
+    let templates = client.request("resources/templates/list", json!({}));
+    assert_eq!(templates["result"]["resourceTemplates"][0]["uriTemplate"], "lwa://result/{plan_id}");
+}
