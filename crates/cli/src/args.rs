@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn durations_have_units() {
-        assert_eq!(parse_duration("10m"), Some(Duration::from_secs(600)));
+        assert_eq!(parse_duration("10m"), Some(Duration::from_mins(10)));
         assert_eq!(parse_duration("7"), Some(Duration::from_secs(7)));
         assert_eq!(parse_duration("7w"), None);
         assert_eq!(parse_duration("m"), None);

@@ -19,8 +19,7 @@ use crate::output::Output;
 ///
 /// # Errors
 /// What went wrong and the way out.
-pub async fn run(command: Command, output: &Output) -> Result<u8, Failure> {
-    let output = *output;
+pub async fn run(command: Command, output: Output) -> Result<u8, Failure> {
     match command {
         Command::Run(args) => run::run(&args, output).await,
         Command::Plan(args) => run::plan(&args, output).await,

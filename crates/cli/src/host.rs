@@ -28,8 +28,8 @@ const FINISH_LIMIT: Duration = Duration::from_secs(8);
 const MAX_LOG_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Runs the host until it is told to end.
-pub fn main(args: &HostArgs, output: &Output) -> ExitCode {
-    match start(args, *output) {
+pub fn main(args: &HostArgs, output: Output) -> ExitCode {
+    match start(args, output) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => output.fail(&failure),
     }

@@ -24,11 +24,11 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let output = Output::new(args.json);
     if let Command::Host(host) = args.command {
-        return host::main(&host, &output);
+        return host::main(&host, output);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let result = match runtime {
-        Ok(runtime) => runtime.block_on(command::run(args.command, &output)),
+        Ok(runtime) => runtime.block_on(command::run(args.command, output)),
         Err(error) => Err(face::internal(&error)),
     };
     match result {

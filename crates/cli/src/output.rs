@@ -36,12 +36,14 @@ impl Output {
     }
 
     /// One line, or a block, on stdout. A reader that went away is not an error worth a message.
+    #[expect(clippy::unused_self, reason = "who writes goes through the one place for output")]
     pub fn line(self, text: &str) {
         let mut stdout = io::stdout().lock();
         let _ = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
     }
 
     /// One line on stderr, for people.
+    #[expect(clippy::unused_self, reason = "who writes goes through the one place for output")]
     pub fn note(self, text: &str) {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::error::Error;
 use std::hint::black_box;
+use std::path::Path;
 use std::time::Instant;
 
 use lwa_condense::{Options, condense};
@@ -29,7 +30,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let condensed = condense(&input, &Options::default());
         let plain = escapes.replace_all(&input, "");
         // The lines of a JSON transcript are those of its texts.
-        let texts = if path.ends_with(".jsonl") { texts_of(&input) } else { plain.into_owned() };
+        let texts = if Path::new(&path).extension().is_some_and(|extension| extension == "jsonl") {
+            texts_of(&input)
+        } else {
+            plain.into_owned()
+        };
         let alerts: HashSet<&str> =
             texts.lines().flat_map(|line| line.split('\r')).filter(|line| alert.is_match(line)).collect();
         let kept: Vec<&&str> = alerts.iter().filter(|line| condensed.text.contains(**line)).collect();

@@ -59,12 +59,18 @@ impl Shelf {
         }
         match limit {
             Limit::Binding => self.choose_binding(draft, input_bytes),
-            Limit::Bytes(bytes) => {
-                let mut used = 0;
-                for (_, units, total) in &self.by_class {
-                    used += take(draft, units, *total, bytes.saturating_sub(used), longest_unit(bytes));
-                }
-            }
+            Limit::Bytes(bytes) => self.choose_bytes(draft, bytes),
+        }
+    }
+
+    fn choose_bytes(&self, draft: &mut Draft, bytes: usize) {
+        let longest = longest_unit(bytes);
+        let mut used = 0;
+        for (at, (_, units, total)) in self.by_class.iter().enumerate() {
+            // A text full of failures must not crowd out its decisions, nor the other way round.
+            let later = self.by_class.get(at + 1..).unwrap_or_default();
+            let reserved: usize = later.iter().map(|(class, _, total)| (*total).min(least_share(*class, bytes))).sum();
+            used += take(draft, units, *total, bytes.saturating_sub(used + reserved), longest);
         }
     }
 
@@ -134,6 +140,15 @@ fn fill_small_gaps(draft: &mut Draft) {
             }
         }
         last_kept = Some(index);
+    }
+}
+
+/// What a class keeps of a budget although a class of more worth could fill it.
+fn least_share(class: Class, bytes: usize) -> usize {
+    match class {
+        Class::Statement => bytes / 2,
+        Class::Summary => bytes / 8,
+        _ => 0,
     }
 }
 

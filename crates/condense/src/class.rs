@@ -165,3 +165,15 @@ impl Fold {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Class;
+
+    #[test]
+    fn order_of_worth_is_the_order_of_the_variants() {
+        let mut sorted = Class::BY_WORTH;
+        sorted.sort_by(|one, other| other.cmp(one));
+        assert_eq!(sorted, Class::BY_WORTH);
+    }
+}

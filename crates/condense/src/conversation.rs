@@ -230,8 +230,10 @@ impl<'a, 'b> Talk<'a, 'b> {
         for unit in self.draft.units.iter_mut().rev() {
             let Some(less) = rest.checked_sub(unit.len()) else { break };
             rest = less;
-            if matches!(unit.class, Class::SeenFact | Class::Routine) && self.turns != 1 {
-                unit.class = Class::Fact;
+            // How a conversation ended is what the next one starts from.
+            if matches!(unit.class, Class::SeenFact | Class::Routine | Class::Fact | Class::KeyFact) && self.turns != 1
+            {
+                unit.class = Class::Statement;
             }
         }
         self.draft

@@ -15,6 +15,7 @@ pub(crate) fn detect(lines: &Lines<'_>) -> Material {
     let mut sampled = 0usize;
     let mut prose = 0usize;
     let mut turns = [0usize; 2];
+    let mut spoken = 0usize;
     for line in lines.spans.iter().step_by(step) {
         let text = lines.get(line);
         if text.trim().is_empty() {
@@ -22,6 +23,7 @@ pub(crate) fn detect(lines: &Lines<'_>) -> Material {
         }
         sampled += 1;
         if let Some(label) = speakers.label(text) {
+            spoken += usize::from(has_sentence(text));
             match label.role {
                 Role::User => turns[0] += 1,
                 Role::Assistant | Role::Tool => turns[1] += 1,
@@ -29,8 +31,15 @@ pub(crate) fn detect(lines: &Lines<'_>) -> Material {
         }
         prose += usize::from(is_prose(text));
     }
-    let is_talk = turns[0] > 0 && turns[1] > 0 || turns.iter().sum::<usize>() * 10 > sampled && speakers.has_names();
+    // Names alone may be the keys of a record, unless people speak in sentences behind them.
+    let is_talk = turns[0] > 0 && turns[1] > 0
+        || turns.iter().sum::<usize>() * 10 > sampled && speakers.has_names() && spoken * 2 > sampled;
     if is_talk || prose * 2 > sampled { Material::Conversation } else { Material::Log }
+}
+
+/// Whether a sentence ends in a line.
+fn has_sentence(line: &str) -> bool {
+    line.trim_end().ends_with(['.', '!', '?']) || [". ", "! ", "? "].iter().any(|end| line.contains(end))
 }
 
 /// Whether a line is made of sentences.

@@ -23,17 +23,21 @@
 //! Without a budget every distinct line that reports a failure or a warning stands in the result as it was given.
 //! With [`Options::max_output_bytes`] the classes are lost in this order, the first one first:
 //!
-//! 1. blank lines, chat filler and routine text, which go without a budget too;
-//! 2. landmarks: the first line of each repeated kind, the beginning and the end of a log;
-//! 3. facts that an earlier line already gave, and distant context (deep stack frames, long snippets);
-//! 4. near context (snippets and notes below a failure);
-//! 5. lines that only mention a failure, such as a passing test whose name holds `error`, then code;
-//! 6. warnings of a shape that stood before, then other warnings;
-//! 7. facts: names and numbers, then paths, versions, tickets, dates and other identifiers;
-//! 8. failures of a shape that stood before;
-//! 9. failures, summaries, decisions, requirements, open questions and next actions.
+//! 1. blank and repeated lines, chat filler and routine text, which go without a budget too;
+//! 2. sentences whose facts stood before, and distant context (deep stack frames, long snippets);
+//! 3. landmarks: the first line of each kind, the beginning and the end of a log;
+//! 4. near context: snippets and notes below a failure;
+//! 5. lines that only mention a failure, such as a passing test whose name holds `error`;
+//! 6. code;
+//! 7. warnings of a shape that stood before, then other warnings;
+//! 8. facts: names and numbers, then paths, versions, tickets, dates and other identifiers;
+//! 9. failures of a shape that stood before;
+//! 10. decisions, requirements, open questions and next actions;
+//! 11. closing counts;
+//! 12. failures.
 //!
-//! When only part of a class fits, its first and its last lines are kept.
+//! Half of a budget is kept for class 10 and an eighth for class 11, so that failures cannot crowd them out.
+//! When only part of a class fits, its last and its first lines are kept.
 
 mod budget;
 mod class;

@@ -1,5 +1,7 @@
 //! What a caller of the crate may rely on.
 
+#![expect(clippy::format_push_string, clippy::format_collect, reason = "texts read best as one string")]
+
 use lwa_condense::{Material, Options, condense, optimize};
 use rstest::rstest;
 
@@ -164,4 +166,23 @@ fn optimizes_a_prompt_without_touching_its_demands() {
     );
     assert_eq!(optimized.material, Material::Prompt);
     assert!(optimized.notes.iter().any(|note| note.contains(" %)")), "{:?}", optimized.notes);
+}
+
+#[test]
+fn failures_do_not_crowd_out_decisions() {
+    let errors: String = (0..300).map(|n| format!("error: module_{n} broke in file {n}\n")).collect();
+    let text = format!(
+        "user: Please fix it. It must stay on port 8443.\nassistant: Here is the log.\n```log\n{errors}```\n\
+         user: We decided to drop the old parser.\nassistant: Open question: who owns staging?\n"
+    );
+    let condensed = budgeted(&text, 1_500);
+    for kept in [
+        "must stay on port 8443",
+        "We decided to drop",
+        "who owns staging?",
+        "error: module_0 broke",
+        "error: module_299 broke",
+    ] {
+        assert!(condensed.text.contains(kept), "{kept} is missing in {}", condensed.text);
+    }
 }

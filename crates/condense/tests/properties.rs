@@ -1,5 +1,7 @@
 //! What holds for every text.
 
+#![expect(clippy::format_collect, reason = "texts read best as one string")]
+
 use lwa_condense::{Material, Options, condense, optimize};
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 

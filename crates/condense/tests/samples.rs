@@ -1,5 +1,7 @@
 //! Whole results for small samples.
 
+#![expect(clippy::format_push_string, clippy::format_collect, reason = "samples read best as one string")]
+
 use insta::assert_snapshot;
 use lwa_condense::{Options, condense, optimize};
 
@@ -26,7 +28,7 @@ fn application_log() {
         text += &format!("2026-11-02T10:00:{n:02}Z INFO  http: GET /orders/{n} status=200 took={}ms\n", n % 7);
         match n {
             20 => {
-                text += "2026-11-02T10:00:20Z ERROR db: insert failed: disk I/O error\nTraceback (most recent call last):\n  File \"db.py\", line 20, in insert\n    cursor.execute(sql)\nOSError: disk I/O error\n"
+                text += "2026-11-02T10:00:20Z ERROR db: insert failed: disk I/O error\nTraceback (most recent call last):\n  File \"db.py\", line 20, in insert\n    cursor.execute(sql)\nOSError: disk I/O error\n";
             }
             33 | 34 => text += "2026-11-02T10:00:33Z WARN  pool: waited 2113ms\n",
             _ => {}

@@ -1,5 +1,6 @@
 //! The product's folders, resolved the same way by every process whatever its environment.
 
+use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -207,7 +208,10 @@ pub fn create_private(folder: &Path) -> Result<(), HomeError> {
 fn short_hash(path: &Path) -> String {
     use std::os::unix::ffi::OsStrExt;
     let digest = Sha256::digest(path.as_os_str().as_bytes());
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().take(8).fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::engine::{Engine, rfc3339};
 use crate::{failure, tokens};
 
 /// The longest a call may wait in the host, whatever the face says.
-const MAX_HOLD: Duration = Duration::from_secs(3600);
+const MAX_HOLD: Duration = Duration::from_hours(1);
 
 impl Engine {
     /// Opens the question for a plan, or attaches to it, and waits as long as the caller can.
@@ -37,14 +37,14 @@ impl Engine {
             }
             PlanState::Denied => {
                 let ended = self.last_answer(&plan).await?;
-                return Ok(self.ended_answer(&plan, &ended.unwrap_or(Ended { outcome: Outcome::Denied, reason: None })));
+                return Ok(ended_answer(&plan, &ended.unwrap_or(Ended { outcome: Outcome::Denied, reason: None })));
             }
             PlanState::ConfirmationRequired | PlanState::Expired => return Err(expired()),
         }
         if let Some(ended) = self.last_answer(&plan).await?
             && !matches!(ended.outcome, Outcome::Unavailable | Outcome::Withdrawn)
         {
-            return Ok(self.ended_answer(&plan, &ended));
+            return Ok(ended_answer(&plan, &ended));
         }
         let question = self.spend_question(&plan).await?;
         let approval = self.open_question(question, Some(caller)).await?;
@@ -63,15 +63,12 @@ impl Engine {
             return Ok(answer(&plan, ApproveStatus::Unavailable, Some(Outcome::Unavailable), how));
         }
         let hold = Duration::from_millis(u64::from(params.hold_ms)).min(MAX_HOLD);
-        match self.wait_for_answer(&approval.id, hold).await? {
-            Some(ended) => {
-                let plan = self.db.plan(&plan.plan_id).await.map_err(failure::store)?.unwrap_or(plan);
-                Ok(self.ended_answer(&plan, &ended))
-            }
-            None => {
-                let message = "the human has not answered yet; repeat this call with the same confirmation_token";
-                Ok(answer(&plan, ApproveStatus::ApprovalPending, None, message.to_owned()))
-            }
+        if let Some(ended) = self.wait_for_answer(&approval.id, hold).await? {
+            let plan = self.db.plan(&plan.plan_id).await.map_err(failure::store)?.unwrap_or(plan);
+            Ok(ended_answer(&plan, &ended))
+        } else {
+            let message = "the human has not answered yet; repeat this call with the same confirmation_token";
+            Ok(answer(&plan, ApproveStatus::ApprovalPending, None, message.to_owned()))
         }
     }
 
@@ -91,41 +88,12 @@ impl Engine {
         Ok(record.and_then(|record| record.outcome.map(|outcome| Ended { outcome, reason: record.outcome_reason })))
     }
 
-    fn ended_answer(&self, plan: &PlanRecord, ended: &Ended) -> ApproveAnswer {
-        let reason = ended.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        let (status, message) = match ended.outcome {
-            outcome if outcome.is_allowed() && plan.state == PlanState::Ready => {
-                (ApproveStatus::Ready, "the human consented; call run_prepared_task with the plan_token".to_owned())
-            }
-            outcome if outcome.is_allowed() => (
-                ApproveStatus::Withdrawn,
-                format!("the human consented, but the plan is `{}` by now; prepare a new one", plan.state),
-            ),
-            Outcome::Denied => {
-                (ApproveStatus::Denied, format!("the human said no{reason}; do not ask again for this plan"))
-            }
-            Outcome::Dismissed => (
-                ApproveStatus::Dismissed,
-                "the human put the question away without an answer, which is not a yes".to_owned(),
-            ),
-            Outcome::TimedOut => (
-                ApproveStatus::TimedOut,
-                "nobody answered in time, which is not a yes; prepare a new plan to ask again".to_owned(),
-            ),
-            Outcome::Withdrawn => {
-                (ApproveStatus::Withdrawn, format!("the question was withdrawn{reason}; repeat this call to ask again"))
-            }
-            _ => (ApproveStatus::Unavailable, format!("there was nowhere to ask{reason}")),
-        };
-        answer(plan, status, Some(ended.outcome), message)
-    }
-
     async fn spend_question(&self, plan: &PlanRecord) -> Result<Question, Failure> {
         let routes: Vec<RouteView> =
             serde_json::from_value(plan.routes.clone()).map_err(|error| failure::json(&error))?;
         let route =
             routes.into_iter().next().ok_or_else(|| Failure::new(ErrorCode::Internal, "the plan has no route"))?;
-        let price = self.price_of(&plan.provider, &plan.model).await?;
+        let price = self.price_of(&plan.provider, &plan.model);
         let likely =
             price.as_ref().map(|price| price.cost(plan.estimated_input_tokens, u64::from(plan.max_output_tokens) / 2));
         let price_note = match (&price, route.billing_class) {
@@ -203,6 +171,35 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+fn ended_answer(plan: &PlanRecord, ended: &Ended) -> ApproveAnswer {
+    let reason = ended.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let (status, message) = match ended.outcome {
+        outcome if outcome.is_allowed() && plan.state == PlanState::Ready => {
+            (ApproveStatus::Ready, "the human consented; call run_prepared_task with the plan_token".to_owned())
+        }
+        outcome if outcome.is_allowed() => (
+            ApproveStatus::Withdrawn,
+            format!("the human consented, but the plan is `{}` by now; prepare a new one", plan.state),
+        ),
+        Outcome::Denied => {
+            (ApproveStatus::Denied, format!("the human said no{reason}; do not ask again for this plan"))
+        }
+        Outcome::Dismissed => (
+            ApproveStatus::Dismissed,
+            "the human put the question away without an answer, which is not a yes".to_owned(),
+        ),
+        Outcome::TimedOut => (
+            ApproveStatus::TimedOut,
+            "nobody answered in time, which is not a yes; prepare a new plan to ask again".to_owned(),
+        ),
+        Outcome::Withdrawn => {
+            (ApproveStatus::Withdrawn, format!("the question was withdrawn{reason}; repeat this call to ask again"))
+        }
+        _ => (ApproveStatus::Unavailable, format!("there was nowhere to ask{reason}")),
+    };
+    answer(plan, status, Some(ended.outcome), message)
 }
 
 fn merge_key(plan_id: &PlanId) -> String {

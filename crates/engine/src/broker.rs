@@ -197,14 +197,13 @@ impl Engine {
         };
         let reason = params.reason.as_deref().map(|reason| reason.chars().take(500).collect::<String>());
         let decision = Decision { id: &record.id, outcome, reason: reason.as_deref(), by, now: self.now() };
-        match self.conclude(&decision, "user").await? {
-            Some(decided) => item(&decided, Audience::Person),
-            None => {
-                let record = self.find_approval(&record.id).await?;
-                let how = record.outcome.map_or("answered", Outcome::as_str);
-                Err(Failure::new(ErrorCode::NotFound, format!("the question has already ended: {how}"))
-                    .hint("nothing was changed by this answer"))
-            }
+        if let Some(decided) = self.conclude(&decision, "user").await? {
+            item(&decided, Audience::Person)
+        } else {
+            let record = self.find_approval(&record.id).await?;
+            let how = record.outcome.map_or("answered", Outcome::as_str);
+            Err(Failure::new(ErrorCode::NotFound, format!("the question has already ended: {how}"))
+                .hint("nothing was changed by this answer"))
         }
     }
 

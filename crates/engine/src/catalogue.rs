@@ -23,9 +23,9 @@ pub(crate) const BUILTIN: &str = lwa_routing::BUILTIN_PROVIDER;
 /// Scores of a model nobody has scored, so that a local server is chosen for what it can do.
 const UNSCORED: u8 = 60;
 /// How long a failed call keeps a provider out of routing before it is tried again.
-const COOL_DOWN: SignedDuration = SignedDuration::from_secs(60);
+const COOL_DOWN: SignedDuration = SignedDuration::from_mins(1);
 /// How long a detected list of local servers is good for.
-pub(crate) const DETECT_EVERY: Duration = Duration::from_secs(60);
+pub(crate) const DETECT_EVERY: Duration = Duration::from_mins(1);
 /// How long a preparation waits for the first look at local servers.
 const FIRST_LOOK: Duration = Duration::from_millis(350);
 
@@ -208,30 +208,30 @@ impl Engine {
     }
 
     /// What a token of a model costs, as it is known now.
-    pub(crate) async fn price_of(&self, provider: &str, model: &str) -> Result<Option<Price>, Failure> {
+    pub(crate) fn price_of(&self, provider: &str, model: &str) -> Option<Price> {
         let config = self.configuration.in_force();
-        Ok(config
+        config
             .models
             .iter()
             .find(|known| known.provider == provider && known.model == model)
-            .and_then(ModelConfig::price))
+            .and_then(ModelConfig::price)
     }
 
     /// The caps that a call of this provider must stay within.
-    pub(crate) async fn cap_limits(&self, provider: &str) -> Result<CapLimits, Failure> {
+    pub(crate) fn cap_limits(&self, provider: &str) -> CapLimits {
         let config = self.configuration.in_force();
         let of_provider = config.providers.get(provider);
-        Ok(CapLimits {
+        CapLimits {
             provider_daily_requests: of_provider.map_or(0, |provider| provider.daily_request_cap),
             provider_monthly: of_provider.and_then(|provider| provider.monthly_usd_cap),
             global_daily_requests: config.router.global_daily_request_cap,
             global_monthly: config.router.global_monthly_usd_cap,
-        })
+        }
     }
 
     /// What is left of each cap, in words.
     pub(crate) async fn caps_left(&self, provider: &str) -> Result<Vec<String>, Failure> {
-        let limits = self.cap_limits(provider).await?;
+        let limits = self.cap_limits(provider);
         let now = self.now();
         let mut left = Vec::new();
         for (who, subject, daily, monthly) in [
@@ -301,7 +301,7 @@ pub(crate) fn unknown_provider<'a>(name: &str, known: impl Iterator<Item = &'a s
 
 fn configured_models(config: &Config) -> Vec<Model> {
     let seeds: std::collections::BTreeSet<ModelKey> =
-        catalog::shipped().iter().flat_map(|provider| provider.seeds()).map(|seed| seed.key).collect();
+        catalog::shipped().iter().flat_map(catalog::ShippedProvider::seeds).map(|seed| seed.key).collect();
     config
         .models
         .iter()

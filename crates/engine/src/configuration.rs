@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 use lwa_config::diff::{Loosening, loosening, without_loosening};
-use lwa_config::{Config, ConfigError, Home, Shipped, edit};
+use lwa_config::{Config, ConfigError, Home, Shipped, edit, to_toml};
 use lwa_domain::{ApprovalKind, ErrorCode, Outcome};
 use lwa_protocol::approval::{Answer, ApprovalDetail, PolicyChangeDetail, PolicyChangeLine};
 use lwa_protocol::configuration::{ConfigAccepted, ConfigSetParams, ConfigShown, ConfigValue};
@@ -66,9 +66,6 @@ impl Configuration {
                     Some(old) if !pending.is_empty() => Arc::new(without_loosening(old, &config)),
                     _ => config.clone(),
                 };
-                if pending.is_empty() && accepted.as_deref() != Some(text.as_str()) {
-                    db.set_setting(ACCEPTED, Some(&text), now).await.map_err(failure::store)?;
-                }
                 State { in_force, file: Some((text, config)), error: None, pending }
             }
             Err(error) => {
@@ -77,6 +74,10 @@ impl Configuration {
                 State { in_force, file: None, error: Some(error.to_string()), pending: Vec::new() }
             }
         };
+        let kept = to_toml(&state.in_force);
+        if accepted.as_ref() != Some(&kept) {
+            db.set_setting(ACCEPTED, Some(&kept), now).await.map_err(failure::store)?;
+        }
         Ok(Self { path, shipped, state: RwLock::new(state), stamp: Mutex::new(stamp) })
     }
 
@@ -153,7 +154,7 @@ impl Engine {
 
     async fn reread_configuration(&self) -> Result<(), Failure> {
         let result = read(&self.configuration.path, &self.configuration.shipped);
-        let (error, newly_accepted) = {
+        let error = {
             let mut state = self.configuration.write();
             match result {
                 Ok((text, config)) => {
@@ -164,23 +165,26 @@ impl Engine {
                     } else {
                         Arc::new(without_loosening(&state.in_force, &config))
                     };
-                    let newly_accepted = pending.is_empty().then(|| text.clone());
                     *state = State { in_force, file: Some((text, config)), error: None, pending };
-                    (None, newly_accepted)
+                    None
                 }
                 Err(error) => {
                     state.error = Some(error.to_string());
-                    (state.error.clone(), None)
+                    state.error.clone()
                 }
             }
         };
-        if let Some(text) = newly_accepted {
-            self.db.set_setting(ACCEPTED, Some(&text), self.now()).await.map_err(failure::store)?;
-        }
+        self.keep_what_is_in_force().await?;
         tracing::info!(error = error.as_deref(), "the configuration was read again");
         self.emit(Event::ConfigChanged { error });
         self.emit(Event::ProvidersChanged);
         self.ask_about_configuration().await
+    }
+
+    /// Keeps what is in force as the baseline of the next start. The file itself may hold more.
+    async fn keep_what_is_in_force(&self) -> Result<(), Failure> {
+        let text = to_toml(&self.configuration.in_force());
+        self.db.set_setting(ACCEPTED, Some(&text), self.now()).await.map_err(failure::store)
     }
 
     /// Opens the question about loosening edits, or takes it back when the file no longer has any.
@@ -211,16 +215,16 @@ impl Engine {
 
     /// A human accepted the loosening edits that wait.
     pub(crate) async fn accept_pending_configuration(&self) -> Result<Vec<PolicyChangeLine>, Failure> {
-        let (accepted, text) = {
+        let accepted = {
             let mut state = self.configuration.write();
-            let Some((text, config)) = state.file.clone() else { return Ok(Vec::new()) };
+            let Some((_, config)) = state.file.clone() else { return Ok(Vec::new()) };
             let accepted: Vec<_> = state.pending.iter().map(line).collect();
             state.in_force = config;
             state.pending.clear();
-            (accepted, text)
+            accepted
         };
         let now = self.now();
-        self.db.set_setting(ACCEPTED, Some(&text), now).await.map_err(failure::store)?;
+        self.keep_what_is_in_force().await?;
         let audit = NewAudit {
             at: now,
             actor: "user",
@@ -281,18 +285,19 @@ impl Engine {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(source) => return Err(failure::config(&ConfigError::Read { path: path.clone(), source })),
         };
-        let keys: Vec<&str> = params.key.split('.').collect();
-        let edited = edit::set_over(&text, &keys, &params.value, &self.configuration.shipped)
-            .map_err(|error| failure::config(&error))?;
-        Config::parse_over(&edited, path, &self.configuration.shipped).map_err(|error| failure::config(&error))?;
-        edit::write_atomic(path, &edited).map_err(|error| {
-            Failure::new(ErrorCode::ConfigInvalid, format!("cannot write `{}`: {error}", path.display()))
-        })?;
+        let keys = edit::key_path(&params.key);
+        let shipped = &self.configuration.shipped;
+        let edited = edit::set_over(&text, &keys, &params.value, shipped).map_err(|error| failure::config(&error))?;
+        // The human set this one key, and nothing else that may be waiting in the file: what is in
+        // force gets the same edit and is what the file is compared with.
+        let baseline = to_toml(&self.configuration.in_force());
+        let baseline =
+            edit::set_over(&baseline, &keys, &params.value, shipped).map_err(|error| failure::config(&error))?;
+        let baseline = Config::parse_over(&baseline, path, shipped).map_err(|error| failure::config(&error))?;
+        edit::write_atomic(path, &edited).map_err(|error| failure::config(&error))?;
+        self.configuration.write().in_force = Arc::new(baseline);
         *locked(&self.configuration.stamp) = stamp(path);
         self.reread_configuration().await?;
-        // The human set it here and now, so nothing of it has to wait.
-        self.accept_pending_configuration().await?;
-        self.ask_about_configuration().await?;
         self.show_configuration()
     }
 

@@ -8,6 +8,7 @@ use lwa_secrets::SecretError;
 use lwa_store::StoreError;
 
 /// The database failed: a fault of ours or of the disk.
+#[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` calls")]
 pub fn store(error: StoreError) -> Failure {
     tracing::error!(%error, "the database failed");
     Failure::new(ErrorCode::Internal, error.to_string())

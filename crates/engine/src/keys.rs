@@ -36,6 +36,9 @@ pub(crate) struct KeyIndex {
 struct StoredKey {
     backend: String,
     masked: String,
+    /// The address the key was stored for. A provider that was removed and comes back under the same
+    /// name with another address does not get it.
+    base_url: Option<String>,
 }
 
 /// Where a provider's key comes from.
@@ -48,7 +51,7 @@ pub(crate) enum KeySource {
 impl KeyIndex {
     /// Where the key of a provider is: stored, else in the first of its variables that is set.
     pub fn find(&self, name: &str, provider: &ProviderConfig) -> Option<KeySource> {
-        if let Some(stored) = self.stored.get(name) {
+        if let Some(stored) = self.stored.get(name).filter(|stored| stored.base_url == provider.base_url) {
             return Some(KeySource::Stored { backend: stored.backend.clone(), masked: stored.masked.clone() });
         }
         provider.key_names().into_iter().find_map(|variable| {
@@ -75,9 +78,14 @@ impl KeyIndex {
 
 /// What is known about the store for secrets.
 #[derive(Debug, Default, Clone)]
-pub struct SecretsHealth {
-    /// None before the first use.
-    problem: Option<Option<String>>,
+pub enum SecretsHealth {
+    /// It was not used yet.
+    #[default]
+    Unused,
+    /// The last use succeeded.
+    Works,
+    /// The last use failed, and why.
+    Fails(String),
 }
 
 impl Engine {
@@ -122,16 +130,16 @@ impl Engine {
             Some(hint) => format!("{}; {hint}", failure.message),
             None => failure.message.clone(),
         });
-        *locked(&self.secrets_state) = SecretsHealth { problem: Some(problem) };
+        *locked(&self.secrets_state) = problem.map_or(SecretsHealth::Works, SecretsHealth::Fails);
         result
     }
 
     /// Where keys are kept and whether that works, as far as it was used.
     pub(crate) fn secrets_view(&self) -> SecretsState {
-        let (state, detail) = match locked(&self.secrets_state).problem.clone() {
-            None => ("unknown", None),
-            Some(None) => ("ready", None),
-            Some(Some(problem)) => ("unavailable", Some(problem)),
+        let (state, detail) = match locked(&self.secrets_state).clone() {
+            SecretsHealth::Unused => ("unknown", None),
+            SecretsHealth::Works => ("ready", None),
+            SecretsHealth::Fails(problem) => ("unavailable", Some(problem)),
         };
         SecretsState { backend: self.secret_store().name().to_owned(), state: state.to_owned(), detail }
     }
@@ -143,14 +151,15 @@ impl Engine {
 
     /// The key of a provider, read now; none when it needs none.
     pub(crate) async fn key_of(&self, name: &str, provider: &ProviderConfig) -> Result<Option<Secret>, Failure> {
-        if provider.key_names().is_empty() && !self.key_index().await?.stored.contains_key(name) {
+        let index = self.key_index().await?;
+        if provider.key_names().is_empty() && index.find(name, provider).is_none() {
             return Ok(None);
         }
         let missing = || {
             Failure::new(ErrorCode::SecretsUnavailable, format!("the key of `{name}` is missing"))
                 .hint(format!("store one with `lwa keys set {name}`"))
         };
-        match self.key_index().await?.find(name, provider).ok_or_else(missing)? {
+        match index.find(name, provider).ok_or_else(missing)? {
             KeySource::Variable { name: variable, .. } => {
                 Ok(std::env::var(variable).ok().map(|value| Secret::new(value.trim().to_owned())))
             }
@@ -206,7 +215,9 @@ impl Engine {
             })
             .await?;
         let mut index = self.key_index().await?;
-        index.stored.insert(params.provider.clone(), StoredKey { backend, masked });
+        index
+            .stored
+            .insert(params.provider.clone(), StoredKey { backend, masked, base_url: provider.base_url.clone() });
         self.save_index(&index).await?;
         self.after_key_change(caller, &params.provider, "key.set").await?;
         index

@@ -85,7 +85,9 @@ impl Engine {
         let (day, _) = lwa_store::ledger::period_starts(self.now());
         let calls = self.db.calls(Some(day), MAX_CALLS).await.map_err(failure::store)?;
         let mut sum = TelemetrySum::default();
-        calls.iter().for_each(|call| add(&mut sum, call));
+        for call in &calls {
+            add(&mut sum, call);
+        }
         Ok(sum)
     }
 
@@ -180,7 +182,7 @@ fn days_between(since: Timestamp, now: Timestamp) -> BTreeMap<String, TelemetryS
     let mut time = now;
     while time >= since && days.len() < MAX_DAYS {
         days.insert(day_of(time), TelemetrySum::default());
-        time = time - SignedDuration::from_hours(24);
+        time -= SignedDuration::from_hours(24);
     }
     days.entry(day_of(since)).or_default();
     days

@@ -10,7 +10,7 @@ use lwa_protocol::provider::{
 };
 use tokio::time::Instant;
 
-use crate::catalogue::{BUILTIN, Snapshot, unknown_provider};
+use crate::catalogue::{BUILTIN, Health, Snapshot, unknown_provider};
 use crate::engine::{Engine, rfc3339};
 use crate::failure;
 
@@ -43,7 +43,7 @@ impl Engine {
         let name = facts.name.as_str();
         let config = snapshot.providers.get(name).cloned().unwrap_or_default();
         let health = self.health.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
-        let (state, detail) = state_of(name, facts, &config, health.as_ref().map(|health| health.problem.as_deref()));
+        let (state, detail) = state_of(name, facts, &config, health.as_ref());
         let used = if facts.has_credential {
             self.db.cap_use(Some(name), self.now()).await.map_err(failure::store)?
         } else {
@@ -157,7 +157,7 @@ fn state_of(
     name: &str,
     facts: &ProviderFacts,
     config: &ProviderConfig,
-    health: Option<Option<&str>>,
+    health: Option<&Health>,
 ) -> (ProviderState, Option<String>) {
     if let Some(reason) = &facts.disabled_reason {
         return (ProviderState::Disabled, Some(reason.clone()));
@@ -177,8 +177,8 @@ fn state_of(
     }
     match health {
         _ if name == BUILTIN => (ProviderState::Ready, None),
-        Some(Some(problem)) => (ProviderState::Failing, Some(problem.to_owned())),
-        Some(None) => (ProviderState::Ready, None),
+        Some(Health { problem: Some(problem), .. }) => (ProviderState::Failing, Some(problem.clone())),
+        Some(_) => (ProviderState::Ready, None),
         None => (ProviderState::Unverified, Some("not tried yet".to_owned())),
     }
 }

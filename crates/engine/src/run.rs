@@ -79,7 +79,7 @@ impl Engine {
     }
 
     async fn claim_and_start(&self, caller: &Caller, token: [u8; 32], plan: &PlanRecord) -> Result<(), Failure> {
-        let price = self.price_of(&plan.provider, &plan.model).await?;
+        let price = self.price_of(&plan.provider, &plan.model);
         let worst =
             |price: lwa_domain::Price| price.cost(plan.estimated_input_tokens, u64::from(plan.max_output_tokens));
         let reserved = price.map(worst).or_else(|| (!plan.billing_class.may_cost_money()).then_some(PicoUsd::ZERO));
@@ -92,8 +92,7 @@ impl Engine {
             )
             .hint("prepare a new plan, so that the new price is consented to"));
         }
-        let claim =
-            Claim { plan_token: token, limits: self.cap_limits(&plan.provider).await?, reserved, now: self.now() };
+        let claim = Claim { plan_token: token, limits: self.cap_limits(&plan.provider), reserved, now: self.now() };
         let audit = NewAudit {
             at: claim.now,
             actor: caller.actor(),
@@ -144,7 +143,7 @@ impl Engine {
         let outcome = self.execute(&plan, characters).await;
         let latency_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.note_health(&plan.provider, outcome.as_ref().err());
-        let price = self.price_of(&plan.provider, &plan.model).await.ok().flatten();
+        let price = self.price_of(&plan.provider, &plan.model);
         let (answer, settlement) = conclude(&plan, outcome, price.as_ref(), latency_ms);
         let state = if answer.error.is_none() { PlanState::Completed } else { PlanState::RepreflightRequired };
         let finish = Finish {

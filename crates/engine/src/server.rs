@@ -30,7 +30,7 @@ use crate::tokens;
 /// How long a peer may take to greet.
 const GREETING_LIMIT: Duration = Duration::from_secs(5);
 /// How long a client that went away may take to come back before its questions are withdrawn.
-const SESSION_GRACE: Duration = Duration::from_secs(60);
+const SESSION_GRACE: Duration = Duration::from_mins(1);
 /// Calls of one connection that may run at once; more wait their turn.
 const MAX_CALLS: usize = 64;
 

@@ -1,5 +1,7 @@
 //! Random ids and tokens, and the digests under which tokens are kept.
 
+use std::fmt::Write;
+
 use lwa_domain::{ApprovalId, ErrorCode, PlanId, SessionId};
 use lwa_protocol::Failure;
 use sha2::{Digest, Sha256};
@@ -16,7 +18,11 @@ fn random<const N: usize>() -> Result<[u8; N], Failure> {
 
 /// Lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// A new plan id: 96 random bits.

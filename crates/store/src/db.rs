@@ -72,7 +72,7 @@ impl Db {
         let readers = SqlitePoolOptions::new()
             .min_connections(0)
             .max_connections(4)
-            .idle_timeout(Duration::from_secs(60))
+            .idle_timeout(Duration::from_mins(1))
             .connect_lazy_with(options.read_only(true).create_if_missing(false));
         Ok(Self { writer, readers })
     }
@@ -132,6 +132,8 @@ async fn mark_as_ours(path: &Path) -> Result<(), StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+
     use super::*;
 
     #[tokio::test]
@@ -140,7 +142,6 @@ mod tests {
         let path = temp.path().join("host.sqlite3");
         Db::open(&path).await.unwrap().close().await;
         let db = Db::open(&path).await.unwrap();
-        use std::os::unix::fs::MetadataExt;
         assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
         db.close().await;
     }

@@ -1,5 +1,7 @@
 //! Plans through the store's public door: one claim wins, caps hold, prompts are wiped.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic in a test is its report")]
+
 use jiff::{SignedDuration, Timestamp};
 use lwa_domain::{BillingClass, ErrorCode, PicoUsd, PlanId, PlanState, Quality, TaskKind};
 use lwa_store::{CapLimits, Claim, ClaimOutcome, Db, Finish, NewAudit, NewPlan, Settlement};

@@ -74,7 +74,9 @@ fn show_schema(output: Output) {
     output.result(&keys, |_| {
         let rows: Vec<Vec<String>> = schema::keys()
             .iter()
-            .map(|key| vec![key.path.to_owned(), key.kind.describe().to_owned(), key.default.to_owned(), key.doc.to_owned()])
+            .map(|key| {
+                vec![key.path.to_owned(), key.kind.describe().to_owned(), key.default.to_owned(), key.doc.to_owned()]
+            })
             .collect();
         table(&["key", "kind", "default", "meaning"], &rows)
     });
