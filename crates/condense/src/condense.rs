@@ -39,7 +39,7 @@ pub fn condense(text: &str, options: &Options) -> Condensed {
         Material::Log | Material::Auto => log::read(&lines, &marks),
         Material::Conversation | Material::Prompt => conversation::read(&lines, &marks),
     };
-    let job = Job { text, source: &lines.text, material, options };
+    let job = Job { text, source: &lines.text, skipped: lines.skipped, material, options };
     job.finish(&mut draft)
 }
 
@@ -100,6 +100,8 @@ fn add(one: LeftOut, other: &LeftOut) -> LeftOut {
 struct Job<'a> {
     text: &'a str,
     source: &'a str,
+    /// Empty lines that are in no unit.
+    skipped: usize,
     material: Material,
     options: &'a Options,
 }
@@ -110,7 +112,7 @@ impl Job<'_> {
         by_worth.choose(draft, Limit::Binding, self.text.len());
         settle(draft);
         let page = render(draft, self.source, usize::MAX);
-        let of_lines = draft.units.iter().filter(|unit| !unit.is_joined).count();
+        let of_lines = draft.units.iter().filter(|unit| !unit.is_joined).count() + self.skipped;
         let whole = self.compose(&page, of_lines, false);
         let budget = self.options.max_output_bytes.unwrap_or(usize::MAX);
         if whole.text.len() <= budget && whole.text.len() < self.text.len() {
@@ -174,7 +176,13 @@ impl Job<'_> {
             material: self.material,
             input_bytes: self.text.len(),
             output_bytes: page.text.len(),
-            left_out: LeftOut { of_lines, ..page.left_out },
+            left_out: LeftOut {
+                of_lines,
+                lines: page.left_out.lines + self.skipped,
+                blank: page.left_out.blank + self.skipped,
+                bytes: page.left_out.bytes + self.skipped,
+                ..page.left_out
+            },
             is_cut_to_budget,
             notes: Vec::new(),
         };

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 /// A line longer than this is taken for pasted text and cut into pieces.
 pub(crate) const LONG_LINE_BYTES: usize = 8 * 1024;
+/// More empty lines than this in a row are counted and nothing else.
+const EMPTY_LINES: usize = 100;
 /// The pieces of a long line are about this long.
 const PIECE_BYTES: usize = 240;
 
@@ -18,6 +20,8 @@ pub(crate) struct Lines<'a> {
     pub(crate) text: Cow<'a, str>,
     /// One for each line or piece of a long line.
     pub(crate) spans: Vec<Line>,
+    /// Empty lines that have no span, because very many stand in a row.
+    pub(crate) skipped: usize,
 }
 
 /// A line, or a piece of a long one.
@@ -44,8 +48,8 @@ impl<'a> Lines<'a> {
     /// Cleans and cuts a text.
     pub(crate) fn new(text: &'a str) -> Self {
         let (text, overwritten) = clean(text);
-        let spans = cut(&text, &overwritten);
-        Self { text, spans }
+        let (spans, skipped) = cut(&text, &overwritten);
+        Self { text, spans, skipped }
     }
 
     /// The text of a line.
@@ -126,16 +130,24 @@ fn control_sequence(tail: &[u8]) -> usize {
     }
 }
 
-/// Finds the lines, and the pieces of long lines.
-fn cut(text: &str, overwritten: &[usize]) -> Vec<Line> {
+/// Finds the lines, and the pieces of long lines; also counts the empty lines beyond [`EMPTY_LINES`] in a row.
+fn cut(text: &str, overwritten: &[usize]) -> (Vec<Line>, usize) {
     let mut spans = Vec::with_capacity(text.len() / 48 + 1);
     let mut gone = overwritten.iter().copied().peekable();
     let mut start = 0;
+    let mut empty = 0usize;
+    let mut skipped = 0usize;
     for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
         if end == text.len() && start == end {
             break;
         }
         let is_overwritten = gone.next_if_eq(&end).is_some();
+        empty = if start == end { empty + 1 } else { 0 };
+        if empty > EMPTY_LINES {
+            skipped += 1;
+            start = end + 1;
+            continue;
+        }
         if end - start > LONG_LINE_BYTES {
             cut_long(text, start..end, is_overwritten, &mut spans);
         } else {
@@ -143,7 +155,7 @@ fn cut(text: &str, overwritten: &[usize]) -> Vec<Line> {
         }
         start = end + 1;
     }
-    spans
+    (spans, skipped)
 }
 
 /// Cuts one long line behind written-out line ends, else at white space, else anywhere.
@@ -207,6 +219,13 @@ mod tests {
         let pieces = shown(&text);
         assert!(pieces.len() > 100);
         assert_eq!(pieces.concat(), text);
+    }
+
+    #[test]
+    fn counts_empty_lines_in_a_row() {
+        let text = "\n".repeat(1000);
+        let lines = Lines::new(&text);
+        assert_eq!((lines.spans.len(), lines.skipped), (100, 900));
     }
 
     #[test]

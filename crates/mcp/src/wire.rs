@@ -33,7 +33,7 @@ pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
 
 /// How long calls in flight may take once the client has closed its end; with the flush it stays under half a second.
 const DRAIN: Duration = Duration::from_millis(400);
-const FLUSH: Duration = Duration::from_millis(80);
+const FLUSH: Duration = Duration::from_millis(40);
 
 /// A client's two streams, read and written by tasks of their own.
 #[derive(Debug)]

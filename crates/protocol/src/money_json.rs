@@ -36,8 +36,10 @@ mod tests {
 
     #[test]
     fn amounts_become_numbers_wherever_they_are() {
-        let wire = json!({"cost_pico_usd": "12", "routes": [{"max_cost_pico_usd": "0", "model": "7"}], "a_pico_usd": null});
-        let shown = json!({"cost_pico_usd": 12, "routes": [{"max_cost_pico_usd": 0, "model": "7"}], "a_pico_usd": null});
+        let wire =
+            json!({"cost_pico_usd": "12", "routes": [{"max_cost_pico_usd": "0", "model": "7"}], "a_pico_usd": null});
+        let shown =
+            json!({"cost_pico_usd": 12, "routes": [{"max_cost_pico_usd": 0, "model": "7"}], "a_pico_usd": null});
         assert_eq!(numeric_money(wire), shown);
     }
 
@@ -45,6 +47,9 @@ mod tests {
     fn an_amount_that_is_not_exact_as_a_number_stays_text() {
         let large = json!({"cost_pico_usd": "9007199254740992"});
         assert_eq!(numeric_money(large.clone()), large);
-        assert_eq!(numeric_money(json!({"cost_pico_usd": "9007199254740991"})), json!({"cost_pico_usd": 9_007_199_254_740_991_u64}));
+        assert_eq!(
+            numeric_money(json!({"cost_pico_usd": "9007199254740991"})),
+            json!({"cost_pico_usd": 9_007_199_254_740_991_u64})
+        );
     }
 }

@@ -9,8 +9,8 @@ use lwa_providers::{
 use lwa_secrets::Secret;
 use lwa_testkit::{FakeProvider, Reply, Script};
 
-/// A key that is visibly fake.
-pub const KEY: &str = "sk-visibly-fake-0123456789abcdef";
+/// A key that is visibly fake, and that no pattern recognises: only knowing it can remove it.
+pub const KEY: &str = "visibly-fake-key-0123456789abcdef";
 /// What every chat request is counted as.
 pub const CHAT: &str = "POST /chat/completions";
 
