@@ -156,3 +156,40 @@ fn the_command_line_runs_and_plans() {
         assert!(plan.get(field).is_some(), "`{field}` is missing");
     }
 }
+
+#[test]
+fn mc_23_a_long_result_is_condensed_to_what_clients_show_and_linked_whole() {
+    let home = TestHome::new();
+    let mut sidecar = Sidecar::start(&home, Era::Legacy, &[]);
+    let errors: String = (0..400)
+        .map(|n| {
+            format!("error[E0{n:03}]: the thing number {n} failed in src/part_{n}.rs:{n}\n   Compiling dep v1.{n}.0\n")
+        })
+        .collect();
+    let plan = sidecar.tool("prepare_task", json!({ "task": "conversation_compression", "prompt": errors }));
+    let id = sidecar
+        .post("tools/call", json!({ "name": "run_prepared_task", "arguments": { "plan_token": plan["plan_token"] } }));
+    let answer = sidecar.answer(id);
+    let content = Sidecar::content(&answer);
+    let text = content["text"].as_str().unwrap();
+    assert!(text.len() <= 8000, "{} bytes", text.len());
+    assert_eq!(content["text_truncated"], true);
+    assert!(text.contains("number 399 failed"), "the last failure outlives the budget: {text}");
+    let link =
+        answer["result"]["content"].as_array().unwrap().iter().find(|block| block["type"] == "resource_link").unwrap();
+    assert_eq!(link["uri"], content["full_text_uri"]);
+    let whole = sidecar.request("resources/read", json!({ "uri": link["uri"] }));
+    let whole = whole["result"]["contents"][0]["text"].as_str().unwrap();
+    for n in 0..400 {
+        assert!(
+            whole.contains(&format!("the thing number {n} failed in src/part_{n}.rs:{n}")),
+            "error {n} is missing from the whole"
+        );
+    }
+    // Another client's plan is not this one's to read.
+    let mut command = home.command(&lwa_tests::program("lwa-mcp"));
+    command.args(["--client", "somebody-else"]);
+    let mut other = Sidecar::of(command, Era::Modern);
+    let refused = other.request("resources/read", json!({ "uri": link["uri"] }));
+    assert!(refused.get("error").is_some() || refused.to_string().contains("unknown_plan"), "{refused}");
+}

@@ -29,6 +29,7 @@ struct Checked {
     prompt: String,
     system: String,
     max_output_tokens: Option<u32>,
+    usual_output_tokens: u32,
 }
 
 impl Engine {
@@ -57,7 +58,7 @@ impl Engine {
             quality: checked.quality,
             reasoning_effort: checked.effort,
             estimated_input_tokens,
-            max_output_tokens: checked.max_output_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS),
+            max_output_tokens: checked.max_output_tokens.unwrap_or(checked.usual_output_tokens),
             allow_paid: params.allow_paid,
             allow_user_pays: params.allow_user_pays,
             preferred_providers: &params.preferred_providers,
@@ -98,7 +99,17 @@ impl Engine {
             system.push_str("\n\n# Further instructions of the caller\n\n");
             system.push_str(&extra);
         }
-        Ok(Checked { task, quality, effort, prompt, system, max_output_tokens: params.max_output_tokens })
+        let usual_output_tokens =
+            params.usual_output_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS).clamp(1, MAX_OUTPUT_TOKENS);
+        Ok(Checked {
+            task,
+            quality,
+            effort,
+            prompt,
+            system,
+            max_output_tokens: params.max_output_tokens,
+            usual_output_tokens,
+        })
     }
 
     async fn lock(
@@ -115,8 +126,11 @@ impl Engine {
         let route = route_view(snapshot, decision);
         let is_builtin = route.provider == BUILTIN;
         // Without a given budget the built-in provider keeps everything that matters, however long.
-        let max_output_tokens =
-            checked.max_output_tokens.unwrap_or(if is_builtin { MAX_OUTPUT_TOKENS } else { DEFAULT_OUTPUT_TOKENS });
+        let max_output_tokens = checked.max_output_tokens.unwrap_or(if is_builtin {
+            MAX_OUTPUT_TOKENS
+        } else {
+            checked.usual_output_tokens
+        });
         let excluded: Vec<ExcludedView> = decision
             .others
             .iter()

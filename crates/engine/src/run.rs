@@ -61,7 +61,8 @@ impl Engine {
             self.claim_and_start(caller, token, &plan).await?;
         }
         let hold = Duration::from_millis(u64::from(params.hold_ms));
-        self.outcome_of(&plan.plan_id, hold, progress, plan.state != PlanState::Ready).await
+        let answer = self.outcome_of(&plan.plan_id, hold, progress, plan.state != PlanState::Ready).await?;
+        Ok(fitted(answer, params.max_text_bytes))
     }
 
     /// `plan/result`: the stored result of a plan, without waiting.
@@ -330,6 +331,7 @@ fn conclude(
             answer.latency_ms = Some(narrow(latency_ms));
             answer.finish_reason = chat.finish_reason;
             answer.display = display(&answer, latency_ms);
+            answer.text_bytes = Some(narrow(chat.text.len() as u64));
             answer.text = Some(chat.text);
             (answer, settlement)
         }
@@ -360,6 +362,19 @@ fn conclude(
     }
 }
 
+/// The answer with a text that fits the caller. Only the built-in provider's own texts are shortened:
+/// it knows what to lose first, while a model's answer is handed over as it is.
+fn fitted(mut answer: RunAnswer, max_text_bytes: Option<u32>) -> RunAnswer {
+    let Some(limit) = max_text_bytes.and_then(|limit| usize::try_from(limit).ok()) else { return answer };
+    if let Some(text) = answer.text.as_deref().filter(|text| text.len() > limit && answer.route.provider == BUILTIN)
+        && let Some(shorter) = lwa_providers::builtin::fit(answer.task, text, limit)
+    {
+        answer.text = Some(shorter);
+        answer.is_text_reduced = true;
+    }
+    answer
+}
+
 /// An answer without a result.
 fn unfinished(plan: &PlanRecord, status: RunStatus, phase: &str, display: &str) -> RunAnswer {
     RunAnswer {
@@ -377,6 +392,8 @@ fn unfinished(plan: &PlanRecord, status: RunStatus, phase: &str, display: &str) 
         cost_pico_usd: None,
         latency_ms: None,
         text: None,
+        is_text_reduced: false,
+        text_bytes: None,
         finish_reason: None,
         display: display.to_owned(),
         error: None,

@@ -27,8 +27,11 @@ pub struct PrepareParams {
     pub allow_paid: bool,
     /// Whether routes that the user's own subscription pays may be considered.
     pub allow_user_pays: bool,
-    /// Tokens the answer may have, 1 to 100,000; 1200 when absent.
+    /// Tokens the answer may have, 1 to 100,000, as the caller asks.
     pub max_output_tokens: Option<u32>,
+    /// Tokens a model's answer may have when the caller asks for no number: the door's own usual; 1200
+    /// when absent. The built-in provider is not bound by it and leaves out only what does not matter.
+    pub usual_output_tokens: Option<u32>,
     /// Providers in the order they are preferred; position beats score.
     pub preferred_providers: Vec<String>,
     /// Providers that may not be used.
@@ -175,6 +178,9 @@ pub struct RunParams {
     pub plan_token: String,
     /// How long the caller can wait for the result, in milliseconds.
     pub hold_ms: u32,
+    /// Bytes of text the caller can show; a longer text of the built-in provider is condensed further
+    /// to fit, one of a model is handed over whole. All of it when absent.
+    pub max_text_bytes: Option<u32>,
 }
 
 /// Parameters of `plan/result` and `plan/show`.
@@ -207,6 +213,10 @@ pub struct RunAnswer {
     pub latency_ms: Option<u32>,
     /// The answer; null unless completed.
     pub text: Option<String>,
+    /// Whether `text` was condensed further to fit the caller; `plan/result` has all of it.
+    pub is_text_reduced: bool,
+    /// Bytes of the whole answer; null unless completed.
+    pub text_bytes: Option<u32>,
     /// Why the answer ended, as the provider says it: `stop`, `length`.
     pub finish_reason: Option<String>,
     /// A short readable account of the run.

@@ -23,7 +23,7 @@ const TRIES: usize = 4;
 pub fn run(task: TaskKind, prompt: &str, max_output_tokens: Option<u32>) -> Result<ChatAnswer, ProviderError> {
     let shorten: fn(&str, Option<usize>) -> String = match task {
         TaskKind::ConversationCompression => |text, max_output_bytes| {
-            condense(text, &Options { material: Material::Conversation, max_output_bytes, exit_code: None }).text
+            condense(text, &Options { material: Material::Auto, max_output_bytes, exit_code: None }).text
         },
         TaskKind::TokenOptimization => |text, max_output_bytes| optimize(text, max_output_bytes).text,
         other => {
@@ -50,6 +50,14 @@ pub fn run(task: TaskKind, prompt: &str, max_output_tokens: Option<u32>) -> Resu
         response_id: None,
         cost: Some(PicoUsd::ZERO),
         quota: Vec::new(),
+    })
+}
+
+/// A text that [`run`] made, condensed further to at most `max_bytes`; none for a task whose text has no parts that could
+/// be lost.
+pub fn fit(task: TaskKind, text: &str, max_bytes: usize) -> Option<String> {
+    (task == TaskKind::ConversationCompression).then(|| {
+        condense(text, &Options { material: Material::Auto, max_output_bytes: Some(max_bytes), exit_code: None }).text
     })
 }
 

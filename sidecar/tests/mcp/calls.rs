@@ -47,7 +47,7 @@ fn a_preparation_passes_on_everything_it_was_given() {
     );
     let expected = json!({
         "task": "query", "prompt": "why", "system_prompt": "be brief", "quality": "high", "reasoning_effort": "medium",
-        "allow_paid": true, "allow_user_pays": true, "max_output_tokens": 77, "preferred_providers": ["a", "b"],
+        "allow_paid": true, "allow_user_pays": true, "max_output_tokens": 77, "usual_output_tokens": 1200, "preferred_providers": ["a", "b"],
         "excluded_providers": ["c"], "provider": "d", "model": "e", "tool_name": "prepare_task",
     });
     assert_eq!(host.call("plan/prepare"), expected);
@@ -74,7 +74,7 @@ fn each_alias_prepares_its_task_with_its_defaults() {
             &params["task"],
             &params["prompt"],
             &params["quality"],
-            &params["max_output_tokens"],
+            &params["usual_output_tokens"],
             &params["tool_name"],
         );
         let expected = (&json!(task), &json!("the material"), &json!(quality), &json!(tokens), &json!(tool));
@@ -89,7 +89,7 @@ fn each_alias_prepares_its_task_with_its_defaults() {
     let params = host.call("plan/prepare");
     let prompt = params["prompt"].as_str().unwrap();
     assert!(prompt.find("fix it").unwrap() < prompt.find("old text").unwrap(), "{prompt}");
-    assert_eq!((&params["quality"], &params["max_output_tokens"]), (&json!("high"), &json!(5000)));
+    assert_eq!((&params["quality"], &params["usual_output_tokens"]), (&json!("high"), &json!(5000)));
     client.tool("confirm_and_run", &json!({"confirmation_token": "c"}));
     assert_eq!(host.call("plan/approve")["confirmation_token"], "c");
 }

@@ -21,7 +21,10 @@ fn mc_08_null_and_absent_arguments_are_no_arguments() {
             json!({"task": "query", "prompt": "x", "model": null, "max_output_tokens": null, "allow_paid": null});
         assert_eq!(client.tool("prepare_task", &arguments)["isError"], false);
         let params = host.call("plan/prepare");
-        assert_eq!((&params["model"], &params["max_output_tokens"]), (&Value::Null, &json!(1200)));
+        assert_eq!(
+            (&params["model"], &params["max_output_tokens"], &params["usual_output_tokens"]),
+            (&Value::Null, &Value::Null, &json!(1200))
+        );
     }
 }
 

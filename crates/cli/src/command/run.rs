@@ -48,7 +48,7 @@ pub async fn run(args: &RunArgs, output: Output) -> Result<u8, Failure> {
         }
     }
     loop {
-        let params = RunParams { plan_token: prepared.plan_token.clone(), hold_ms: HOLD_MS };
+        let params = RunParams { plan_token: prepared.plan_token.clone(), hold_ms: HOLD_MS, max_text_bytes: None };
         let answer = face::call_on::<PlanRun>(&host, params).await?;
         if answer.status != RunStatus::Working {
             return Ok(show(&answer, output));

@@ -22,7 +22,7 @@ pub(super) async fn run(mut call: Call<'_>) -> Result<CallToolResult, Failure> {
     let (progress, reports) = mpsc::channel(16);
     let answer = async {
         call.host.reach(&call.client).await?;
-        let params = RunParams { plan_token, hold_ms: call.hold.remaining_ms() };
+        let params = RunParams { plan_token, hold_ms: call.hold.remaining_ms(), max_text_bytes: Some(limit) };
         call.host.call::<PlanRun>(&call.client, params, Some(progress)).await
     };
     let answer = call.hold.answered("the model is working", Some(reports), answer).await?;
@@ -43,31 +43,38 @@ fn replied(answer: &RunAnswer, limit: usize, detail: Detail) -> Result<CallToolR
         });
         return Ok(reply::failed_with(&failure, fields));
     }
+    // What these say is said only where it matters, beside a shortened text.
+    fields.remove("is_text_reduced");
+    fields.remove("text_bytes");
     let link = shorten(&mut fields, answer, limit);
     let mut result = reply::succeeded(fields);
     result.content.extend(link);
     Ok(result)
 }
 
-/// Cuts a text that is over the limit and links the whole of it.
+/// Links the whole of a text that the host condensed further, or that is cut here to the limit.
 fn shorten(fields: &mut Map<String, Value>, answer: &RunAnswer, limit: usize) -> Option<ContentBlock> {
     let text = answer.text.as_deref()?;
-    let kept = text_budget::cut(text, limit)?;
+    let whole_bytes = answer.text_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(text.len());
     let uri = result_uri(&answer.plan_id);
+    let (kept, how) = match text_budget::cut(text, limit) {
+        Some(kept) => (kept, "is cut"),
+        None if answer.is_text_reduced => (text, "is condensed further, routine lines first and failures last,"),
+        None => return None,
+    };
     let note = format!(
-        "text is cut after {} of {} bytes; read {uri} for all of it, or repeat the call with a larger max_text_bytes",
-        kept.len(),
-        text.len()
+        "text {how} to {} of {whole_bytes} bytes; read {uri} for all of it, or repeat the call with a larger max_text_bytes",
+        kept.len()
     );
     fields.insert("text".to_owned(), kept.into());
     fields.insert("text_truncated".to_owned(), true.into());
-    fields.insert("text_bytes".to_owned(), text.len().into());
+    fields.insert("text_bytes".to_owned(), whole_bytes.into());
     fields.insert("full_text_uri".to_owned(), uri.as_str().into());
     fields.insert("note".to_owned(), note.into());
     let whole = Resource::new(uri, format!("result {}", answer.plan_id))
         .with_title("Whole result")
         .with_mime_type("text/plain")
-        .with_size(u64::try_from(text.len()).unwrap_or(u64::MAX));
+        .with_size(u64::try_from(whole_bytes).unwrap_or(u64::MAX));
     Some(ContentBlock::resource_link(whole))
 }
 

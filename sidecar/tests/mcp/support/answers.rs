@@ -77,6 +77,8 @@ pub fn run_answer(status: RunStatus, text: Option<&str>) -> RunAnswer {
         cost_pico_usd: Some(PicoUsd::new(42)),
         latency_ms: Some(3),
         text: text.map(str::to_owned),
+        is_text_reduced: false,
+        text_bytes: text.and_then(|text| u32::try_from(text.len()).ok()),
         finish_reason: Some("stop".to_owned()),
         display: "condensed by builtin".to_owned(),
         error: None,
