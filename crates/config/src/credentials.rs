@@ -12,12 +12,53 @@ const KEYS: [&str; 5] = ["api_key_env", "api_key_envs", "account_id_env", "billi
 /// A configuration is a few kilobytes; a file much larger is none, and a start must not wait for it.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Names of the variables that the configuration file lists for keys, sorted, without repeats.
+/// Variables that the shipped providers take keys and account ids from, so that a key which is already
+/// in the environment works with nothing configured. A test of the engine holds the list to the catalogue.
+pub const SHIPPED_NAMES: &[&str] = &[
+    "AION_API_KEY",
+    "BLACKBOX_API_KEY",
+    "CEREBRAS_API_KEY",
+    "CF_ACCOUNT_ID",
+    "CF_API_TOKEN",
+    "CHATGPT_API_KEY",
+    "CLOUDFLARE_ACCOUNT_ID",
+    "CLOUDFLARE_API_TOKEN",
+    "COHERE_API_KEY",
+    "CO_API_KEY",
+    "GLM_API_KEY",
+    "GROQ_API_KEY",
+    "GROQ_KEY",
+    "MISTRAL_API_KEY",
+    "MISTRAL_KEY",
+    "NGC_API_KEY",
+    "NVIDIA_API_KEY",
+    "NVIDIA_NIM_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENAI_API_KEY_1",
+    "OPENROUTER_API_KEY",
+    "OPENROUTER_KEY",
+    "POLLINATIONS_API_KEY",
+    "SILICONFLOW_API_KEY",
+    "SILICON_FLOW_API_KEY",
+    "VENICE_API_KEY",
+    "ZAI_API_KEY",
+    "ZENMUX_API_KEY",
+    "ZHIPUAI_API_KEY",
+];
+
+/// Names of the variables that the configuration file and the shipped providers list for keys, sorted,
+/// without repeats.
 ///
 /// They travel from a client's environment into the host's when the host is started. A file with an
 /// error still gives what can be read, because the host starts with the last good configuration.
-/// Variables that steer programs are never among them. The shipped providers' names are not in it.
+/// Variables that steer programs are never among them.
 pub fn credential_names(home: &Home) -> Vec<String> {
+    let mut names: BTreeSet<String> = SHIPPED_NAMES.iter().map(|name| (*name).to_owned()).collect();
+    names.extend(names_in_file(home));
+    names.into_iter().collect()
+}
+
+fn names_in_file(home: &Home) -> Vec<String> {
     let path = home.config_file();
     let is_small = std::fs::metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
     if !is_small {
@@ -83,12 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn no_file_gives_no_names() {
+    fn the_shipped_names_are_always_there_and_the_files_come_on_top() {
         let temp = tempfile::tempdir().unwrap();
         let home = Home::at(temp.path()).unwrap();
-        assert!(credential_names(&home).is_empty());
+        assert_eq!(credential_names(&home), SHIPPED_NAMES);
         home.create().unwrap();
         std::fs::write(home.config_file(), GOOD).unwrap();
-        assert_eq!(credential_names(&home).len(), 5);
+        assert_eq!(credential_names(&home).len(), SHIPPED_NAMES.len() + 5);
     }
 }

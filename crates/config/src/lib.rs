@@ -27,7 +27,7 @@ pub use config::{
     AppConfig, BUILTIN_PROVIDER, ClientConfig, Config, ModelConfig, Origin, ProviderConfig, RouterConfig,
     SecretsConfig, Shipped,
 };
-pub use credentials::credential_names;
+pub use credentials::{SHIPPED_NAMES, credential_names};
 pub use endpoint::is_loopback_url;
 pub use error::{ConfigError, Place};
 pub use fingerprint::Fingerprint;

@@ -381,3 +381,21 @@ fn profile_of(provider: &str, model: &str, known: Option<&ModelConfig>) -> Model
     }
     profile
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_faces_pass_on_exactly_the_variables_of_the_shipped_providers() {
+        let listed: BTreeSet<String> = lwa_config::SHIPPED_NAMES.iter().map(|name| (*name).to_owned()).collect();
+        let shipped: BTreeSet<String> = catalog::shipped()
+            .iter()
+            .flat_map(|provider| provider.key_env.iter().chain(&provider.account_id_env))
+            .cloned()
+            .collect();
+        assert_eq!(listed, shipped);
+    }
+}

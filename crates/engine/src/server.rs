@@ -31,6 +31,8 @@ use crate::tokens;
 const GREETING_LIMIT: Duration = Duration::from_secs(5);
 /// How long a client that went away may take to come back before its questions are withdrawn.
 const SESSION_GRACE: Duration = Duration::from_mins(1);
+/// How long the faces may take to read the last events when the host ends.
+const FAREWELL_LIMIT: Duration = Duration::from_millis(300);
 /// Calls of one connection that may run at once; more wait their turn.
 const MAX_CALLS: usize = 64;
 
@@ -56,6 +58,7 @@ pub async fn serve(engine: &Engine, options: &ServeOptions, ready: impl FnOnce()
         listen(&options.socket).with_context(|| format!("cannot listen on `{}`", options.socket.display()))?;
     ready();
     let next_connection = AtomicU64::new(1);
+    let closing = CancellationToken::new();
     let mut faces = JoinSet::new();
     let mut changes = engine.surfaces.changes();
     loop {
@@ -79,9 +82,9 @@ pub async fn serve(engine: &Engine, options: &ServeOptions, ready: impl FnOnce()
                 Ok(stream) => {
                     let connection = next_connection.fetch_add(1, Ordering::Relaxed);
                     let engine = engine.clone();
-                    let stop = options.stop.clone();
+                    let ends = Ends { stop: options.stop.clone(), closing: closing.clone() };
                     faces.spawn(async move {
-                        if let Err(error) = welcome_and_serve(&engine, stream, connection, &stop).await {
+                        if let Err(error) = welcome_and_serve(&engine, stream, connection, &ends).await {
                             tracing::debug!(%error, connection, "a connection ended");
                         }
                     });
@@ -93,9 +96,12 @@ pub async fn serve(engine: &Engine, options: &ServeOptions, ready: impl FnOnce()
             }
         }
     }
-    // The faces get the last events and then see the end of the stream.
+    // The faces get the last events, so that they know this end for a wanted one, and then the end of
+    // the stream. One that does not read is not waited for.
     engine.emit(Event::HostStopping);
-    tokio::task::yield_now().await;
+    closing.cancel();
+    let farewell = async { while faces.join_next().await.is_some() {} };
+    let _ = timeout(FAREWELL_LIMIT, farewell).await;
     faces.shutdown().await;
     let _ = std::fs::remove_file(&options.socket);
     Ok(())
@@ -117,12 +123,7 @@ fn listen(socket: &Path) -> io::Result<interprocess::local_socket::tokio::Listen
     Ok(listener)
 }
 
-async fn welcome_and_serve(
-    engine: &Engine,
-    stream: Stream,
-    connection: u64,
-    stop: &CancellationToken,
-) -> io::Result<()> {
+async fn welcome_and_serve(engine: &Engine, stream: Stream, connection: u64, ends: &Ends) -> io::Result<()> {
     let creds = stream.peer_creds()?;
     if creds.euid() != Some(rustix::process::geteuid().as_raw()) {
         tracing::warn!(connection, "a peer of another user was turned away");
@@ -158,7 +159,7 @@ async fn welcome_and_serve(
     engine.emit(Event::HostChanged);
     let session = caller.session.clone();
     let is_agent = caller.role == Role::Sidecar;
-    let result = Face { engine, caller, stop }.serve(reader, sender).await;
+    let result = Face { engine, caller, ends }.serve(reader, sender).await;
     engine.surfaces.remove(connection);
     engine.emit(Event::HostChanged);
     if is_agent {
@@ -201,7 +202,13 @@ fn tidy(client: &ClientInfo) -> ClientInfo {
 struct Face<'a> {
     engine: &'a Engine,
     caller: Caller,
-    stop: &'a CancellationToken,
+    ends: &'a Ends,
+}
+
+/// How the serving ends: what a face may ask for, and what is told to every face.
+struct Ends {
+    stop: CancellationToken,
+    closing: CancellationToken,
 }
 
 impl Face<'_> {
@@ -227,7 +234,7 @@ impl Face<'_> {
                                 nothing()
                             }),
                             HostStop::NAME => Engine::admit_connection_call::<HostStop>(&self.caller, params).map(|_| {
-                                self.stop.cancel();
+                                self.ends.stop.cancel();
                                 nothing()
                             }),
                             _ => {
@@ -246,6 +253,12 @@ impl Face<'_> {
                     // A second greeting is a fault of the peer.
                     Some(FaceFrame::Hello(_)) | None => return Ok(()),
                 },
+                () = self.ends.closing.cancelled() => {
+                    while let Some(Ok(event)) = events.as_mut().map(broadcast::Receiver::try_recv) {
+                        frame::write(&mut writer, &HostFrame::Event(event)).await?;
+                    }
+                    return Ok(());
+                }
                 Some(done) = calls.join_next() => {
                     if let Ok(id) = done {
                         running.remove(&id);

@@ -102,7 +102,11 @@ fn spawn_host(program: &Path, home: &Home) -> Result<(), Failure> {
     command.args(["host", "--detached"]).env_clear().current_dir(home.state_dir());
     command.envs(host_environment(home));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().map(drop).map_err(|error| failed(&error))
+    let mut child = command.spawn().map_err(|error| failed(&error))?;
+    // Somebody has to take note of its end, else it stays as a zombie for as long as this face lives.
+    let waiting =
+        std::thread::Builder::new().name("host-end".to_owned()).stack_size(64 * 1024).spawn(move || child.wait());
+    waiting.map(drop).map_err(|error| failed(&error))
 }
 
 fn host_environment(home: &Home) -> Vec<(String, String)> {
