@@ -1,0 +1,11 @@
+import "../../styles/base.css";
+import { showTheme, storedTheme } from "$lib/a11y/theme";
+import { connect } from "$lib/ipc/connect";
+import { t } from "$lib/i18n/text";
+import ObservatoryView from "$views/ObservatoryView.svelte";
+import { mount } from "svelte";
+
+document.title = t("app.name");
+showTheme(storedTheme());
+const target = document.getElementById("app");
+if (target) mount(ObservatoryView, { target, props: { backend: await connect() } });

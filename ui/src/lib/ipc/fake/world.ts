@@ -1,0 +1,291 @@
+import type { ApprovalItem, Answer, AuditEvent, Outcome, ProviderView } from "../generated/protocol";
+import { FakeBackend, failed } from "./fake-backend";
+import { sampleRows, telemetryOf } from "./ledger";
+import { approval, builtin, inMinutes, model, plan, policyApproval, provider, spendDetail } from "./samples";
+
+const OUTCOMES: Record<Answer, Outcome> = {
+  deny: "denied",
+  dismiss: "dismissed",
+  allow_once: "allowed_once",
+  allow_session: "allowed_session",
+  allow_always: "allowed_always",
+};
+
+/** What a scripted host holds. */
+export interface World {
+  approvals: ApprovalItem[];
+  providers: ProviderView[];
+  rows: ReturnType<typeof sampleRows>;
+  plans: ReturnType<typeof plan>[];
+  models: ReturnType<typeof model>[];
+}
+
+export function busyWorld(): World {
+  const closed = { code: null, decided_at: inMinutes(-30) };
+  return {
+    approvals: [
+      approval(),
+      policyApproval({ created_at: inMinutes(-1) }),
+      approval({
+        id: "c3".padEnd(32, "0"),
+        client: "claude-code",
+        title: "Spend an unknown amount on example/preview-model?",
+        detail: spendDetail({
+          model: "example/preview-model",
+          billing_class: "unknown",
+          data_use: "unknown",
+          estimated_cost_pico_usd: null,
+          max_cost_pico_usd: null,
+          price_note: "the provider lists no price for this model",
+        }),
+        created_at: inMinutes(-0.2),
+        count: 3,
+        offers: ["allow_once", "allow_session"],
+      }),
+      approval({
+        id: "d4".padEnd(32, "0"),
+        ...closed,
+        outcome: "denied",
+        decided_by: "app",
+        outcome_reason: "too dear",
+      }),
+      approval({ id: "e5".padEnd(32, "0"), ...closed, outcome: "allowed_once", decided_by: "terminal" }),
+      approval({
+        id: "f6".padEnd(32, "0"),
+        ...closed,
+        outcome: "timed_out",
+        outcome_reason: "nobody answered in time",
+      }),
+      approval({ id: "07".padEnd(32, "0"), ...closed, outcome: "withdrawn", outcome_reason: "the client left" }),
+    ],
+    providers: [
+      builtin(),
+      provider(),
+      provider({
+        name: "ollama",
+        base_url: "http://127.0.0.1:11434/v1",
+        billing_class: "free",
+        data_use: "none",
+        is_local: true,
+        is_detected: true,
+        needs_key: false,
+        key: null,
+        models: 2,
+        daily_request_cap: 0,
+        monthly_cap_pico_usd: null,
+        spent_this_month_pico_usd: "0",
+      }),
+      provider({
+        name: "groq",
+        state: "failing",
+        detail: "the key was rejected; routes to it are off; replace the key or check its scope",
+        billing_class: "free_quota",
+        key: { provider: "groq", backend: "environment", variable: "GROQ_API_KEY", masked: "…91c0" },
+        monthly_cap_pico_usd: null,
+        spent_this_month_pico_usd: "0",
+      }),
+      provider({
+        name: "mistral",
+        state: "needs_key",
+        billing_class: "free_quota",
+        data_use: "trains",
+        key: null,
+        models: 0,
+        requests_today: 0,
+        monthly_cap_pico_usd: null,
+        spent_this_month_pico_usd: "0",
+        checked_at: null,
+      }),
+    ],
+    rows: sampleRows(),
+    plans: [
+      plan(),
+      plan({ plan_id: "77aa".padEnd(24, "0"), state: "working", approval_id: null, started_at: inMinutes(-1) }),
+      plan({
+        plan_id: "88bb".padEnd(24, "0"),
+        state: "completed",
+        approval_id: null,
+        cost_pico_usd: "58437500000",
+        started_at: inMinutes(-20),
+        finished_at: inMinutes(-19),
+      }),
+      plan({
+        plan_id: "99cc".padEnd(24, "0"),
+        state: "repreflight_required",
+        approval_id: null,
+        max_cost_pico_usd: null,
+        error: {
+          code: "provider_rate_limited",
+          message: "the provider asks to slow down",
+          hint: "prepare a new plan in a minute",
+        },
+      }),
+    ],
+    models: [
+      model(),
+      model({ model: "example/preview-model", display_name: null, billing_class: "unknown", price: null }),
+      model({ provider: "ollama", model: "example-7b", billing_class: "free", display_name: null, price: null }),
+    ],
+  };
+}
+
+export function emptyWorld(): World {
+  return { approvals: [], providers: [builtin()], rows: [], plans: [], models: [] };
+}
+
+/** A host over a world: answers change it and send the events that the real host sends. */
+export function backendOver(world: World): FakeBackend {
+  const backend = new FakeBackend();
+  const find = (id: string) => {
+    const item = world.approvals.find((each) => each.id === id);
+    if (!item) throw failed("not_found", `no approval \`${id}\``);
+    return item;
+  };
+  const put = (item: ApprovalItem) => {
+    world.approvals = world.approvals.map((each) => (each.id === item.id ? item : each));
+    return item;
+  };
+  const named = (name: string) => {
+    const item = world.providers.find((each) => each.name === name);
+    if (!item) throw failed("not_found", `no provider \`${name}\``);
+    return item;
+  };
+  const change = (name: string, changes: Partial<ProviderView>) => {
+    const item = { ...named(name), ...changes };
+    world.providers = world.providers.map((each) => (each.name === name ? item : each));
+    backend.emit({ type: "providers_changed" });
+    return item;
+  };
+  backend.handlers = {
+    "approval/list": ({ with_answered }) => ({
+      approvals: world.approvals.filter((item) => with_answered || item.outcome === null),
+    }),
+    "approval/show": ({ id }) => find(id),
+    "approval/extend": ({ id }) => {
+      const item = put({ ...find(id), expires_at: inMinutes(10) });
+      backend.emit({ type: "approval_changed", approval: item });
+      return item;
+    },
+    "approval/decide": ({ id, answer, reason }) => {
+      const ended = { outcome: OUTCOMES[answer], outcome_reason: reason, decided_by: "app", code: null };
+      const item = put({ ...find(id), ...ended, decided_at: inMinutes(0) });
+      backend.emit({ type: "approval_closed", id, outcome: ended.outcome, reason });
+      return item;
+    },
+    "plan/list": () => ({ plans: world.plans }),
+    "plan/result": ({ plan_id }) => ({
+      status: "completed",
+      phase: "work_complete",
+      replayed: true,
+      plan_id,
+      task: "verification",
+      route: { provider: "openrouter", model: "example/large-reasoner-2", billing_class: "paid" },
+      usage: { input_tokens: 18_190, output_tokens: 2210, cached_tokens: null, reported: true },
+      cost_pico_usd: "58437500000",
+      latency_ms: 8210,
+      text: "Two claims have no test: the retry limit and the order of migrations.",
+      finish_reason: "stop",
+      display: "verification on openrouter",
+      error: null,
+    }),
+    "provider/list": () => ({ providers: world.providers }),
+    "provider/test": ({ provider: name }) => {
+      const isFine = named(name).state !== "failing";
+      return { ok: isFine, detail: isFine ? "reachable" : "the key was rejected", latency_ms: 212, models: 3 };
+    },
+    "model/list": () => ({ models: world.models }),
+    "key/set": ({ provider: name, key }) => {
+      const view = { provider: name, backend: "keychain", variable: null, masked: `…${key.slice(-4)}` };
+      change(name, { key: view, state: "unverified", detail: null });
+      return view;
+    },
+    "key/remove": ({ provider: name }) => change(name, { key: null, state: "needs_key" }),
+    "ledger/list": ({ since, limit }) => ({
+      rows: world.rows.filter((row) => !since || row.at >= since).slice(0, limit ?? 200),
+    }),
+    "ledger/telemetry": ({ since }) => telemetryOf(world.rows, since),
+    "config/set": ({ key, value }) => {
+      configValues = configValues.map((each) => (each.key === key ? { key, value, source: "file" } : each));
+      backend.emit({ type: "config_changed", error: null });
+      return shownConfig();
+    },
+    "config/show": () => shownConfig(),
+    "host/status": () => ({
+      pid: 4711,
+      product: "0.1.0",
+      protocol: 1,
+      started_at: inMinutes(-95),
+      socket: "/run/user/1000/lwa/host.sock",
+      database: "~/.local/state/lwa/host.sqlite3",
+      log: "~/.local/state/lwa/host.log",
+      paused_until: pausedUntil,
+      connections: world.rows.length === 0 ? [] : connections(),
+      waiting: world.approvals.filter((item) => item.outcome === null).length,
+      config: { path: "~/.config/lwa/config.toml", is_in_force: true, error: null, has_pending_change: hasPending() },
+      secrets: { backend: "keychain", state: "ready", detail: null },
+      ignored_variables: [],
+    }),
+    "host/pause": ({ minutes }) => {
+      pausedUntil = minutes === 0 ? null : minutes === null ? "resumed" : inMinutes(minutes);
+      backend.emit({ type: "host_changed" });
+      return backend.call("host/status", {});
+    },
+    "audit/tail": ({ limit }) => ({ events: auditOf(world).slice(0, limit ?? 50) }),
+    "audit/verify": () => ({
+      ok: true,
+      events: auditOf(world).length,
+      head: "c0ffee".padEnd(64, "0"),
+      first_bad: null,
+    }),
+    "doctor/run": () => ({
+      level: "warn",
+      checks: [
+        { id: "database", status: "ok", detail: "opens, schema 3", fix: null },
+        { id: "keychain", status: "ok", detail: "Secret Service answers", fix: null },
+        { id: "providers", status: "warn", detail: "groq rejects its key", fix: "lwa keys set groq" },
+      ],
+      hard_blockers: [],
+      soft_blockers: ["groq cannot be used"],
+      next_actions: ["replace the key of groq"],
+    }),
+  };
+  let pausedUntil: string | null = null;
+  let configValues = [
+    { key: "router.consent_mode", value: "paid_only" as unknown, source: "default" },
+    { key: "router.allow_paid", value: true, source: "file" },
+    { key: "router.allow_user_pays", value: false, source: "default" },
+    { key: "router.allow_training", value: false, source: "default" },
+    { key: "router.confirmation_ttl_seconds", value: 600, source: "default" },
+    { key: "secrets.backend", value: "keychain", source: "default" },
+  ];
+  const hasPending = () => world.approvals.some((item) => item.kind === "policy_change" && item.outcome === null);
+  const shownConfig = () => {
+    const detail = policyApproval().detail;
+    const pending = hasPending() && detail.type === "policy_change" ? detail.changes : [];
+    return { path: "~/.config/lwa/config.toml", values: configValues, pending, error: null };
+  };
+  return backend;
+}
+
+function auditOf(world: World): AuditEvent[] {
+  const events = world.rows.slice(0, 40).map((row, index, rows) => ({
+    seq: rows.length - index,
+    at: row.at,
+    actor: index % 5 === 4 ? "user" : row.client,
+    session: row.session,
+    action: index % 5 === 4 ? "approval.decided" : "plan.prepared",
+    object: row.plan_id,
+    decision: index % 5 === 4 ? "allowed_once" : null,
+    detail: { task: row.task, prompt_characters: 61_312 },
+    hash: row.id.toString(16).padStart(64, "0"),
+  }));
+  return events;
+}
+
+function connections() {
+  const own = { session: "0199c2f4-thread", product: "0.1.0", since: inMinutes(-40) };
+  return [
+    { ...own, role: "sidecar" as const, client: "codex-mcp-client", client_version: "0.171.0", pid: 5120 },
+    { ...own, role: "app" as const, client: "lwa", client_version: "0.1.0", pid: 4800 },
+  ];
+}

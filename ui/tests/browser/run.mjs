@@ -1,0 +1,177 @@
+// The built views in a real browser under a strict content policy: no accessibility violation in any face,
+// nothing blocked, no two-way scrolling at 320 px, every control reached by Tab, visible focus.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+import { launch } from "./browser.mjs";
+import { serve } from "./serve.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const VIEWS = ["overview", "waiting", "plans", "ledger", "providers", "audit", "settings"];
+const FACES = { data: "", empty: "empty", error: "error", denied: "denied", stale: "stale", loading: "loading" };
+const MARK = { error: "face-error", denied: "face-denied", stale: "face-stale", loading: "face-loading" };
+const WIDE = { width: 1200, height: 860 };
+
+const failures = [];
+let checks = 0;
+
+function check(isGood, what) {
+  checks += 1;
+  if (!isGood) failures.push(what);
+}
+
+async function violations(page) {
+  // Injected through the debugger, which the page's content policy does not govern.
+  await page.evaluate(axe);
+  const found = await page.evaluate((rules) => window.axe.run(document, { runOnly: rules }), RULES);
+  return found.violations.map((each) => `${each.id} at ${each.nodes.map((node) => node.target.join(" ")).join(", ")}`);
+}
+
+async function overflow(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+/** Presses Tab through the page; names what got focus, and what of it shows no outline. */
+async function walk(page, steps) {
+  const seen = [];
+  const invisible = [];
+  for (let step = 0; step < steps; step += 1) {
+    await page.keyboard.press("Tab");
+    const at = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (!element || element === document.body) return null;
+      const style = getComputedStyle(element);
+      const box = element.getBoundingClientRect();
+      const middle = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+      return {
+        name: element.getAttribute("data-testid") ?? element.textContent.trim().slice(0, 40),
+        hasOutline: style.outlineStyle !== "none" && Number.parseFloat(style.outlineWidth) >= 2,
+        isCovered: middle !== null && !element.contains(middle) && !middle.contains(element),
+      };
+    });
+    if (at === null) break;
+    seen.push(at.name);
+    if (!at.hasOutline || at.isCovered) invisible.push(at.name);
+  }
+  return { seen, invisible };
+}
+
+async function withPage(browser, address, viewport, options, work) {
+  const context = await browser.newContext({ viewport, ...options });
+  const page = await context.newPage();
+  const noise = [];
+  page.on("pageerror", (error) => noise.push(`error: ${error.message}`));
+  page.on("console", (message) => message.type() === "error" && noise.push(`console: ${message.text()}`));
+  await page.goto(address);
+  await work(page);
+  check(noise.length === 0, `${address}: ${noise.join("; ")}`);
+  await context.close();
+}
+
+async function checkViews(browser, origin) {
+  for (const view of VIEWS) {
+    for (const [face, scenario] of Object.entries(FACES)) {
+      for (const colorScheme of face === "data" ? ["light", "dark"] : ["light"]) {
+        const address = `${origin}/index.html?scenario=${scenario}#/${view}`;
+        await withPage(browser, address, WIDE, { colorScheme }, async (page) => {
+          await page.waitForSelector(MARK[face] ? `[data-testid=${MARK[face]}]` : "#view-title");
+          const found = await violations(page);
+          check(found.length === 0, `axe, ${view}, ${face}, ${colorScheme}: ${found.join("; ")}`);
+        });
+      }
+    }
+    await withPage(browser, `${origin}/index.html#/${view}`, { width: 320, height: 640 }, {}, async (page) => {
+      await page.waitForSelector("#view-title");
+      check((await overflow(page)) <= 0, `${view} scrolls sideways at 320 px by ${await overflow(page)} px`);
+    });
+    await withPage(browser, `${origin}/index.html#/${view}`, WIDE, {}, async (page) => {
+      await page.waitForSelector("#view-title");
+      const { seen, invisible } = await walk(page, 24);
+      check(
+        VIEWS.every((each) => seen.includes(`nav-${each}`)),
+        `${view}: Tab does not reach the views: ${seen.join(", ")}`,
+      );
+      check(invisible.length === 0, `${view}: focus cannot be seen on ${invisible.join(", ")}`);
+    });
+  }
+}
+
+async function checkApproval(browser, origin) {
+  const cases = [
+    "",
+    "?kind=policy_change",
+    "?scenario=empty",
+    "?scenario=error",
+    "?scenario=lost",
+    "?scenario=loading",
+  ];
+  for (const query of cases) {
+    for (const colorScheme of ["light", "dark"]) {
+      const address = `${origin}/approval.html${query}`;
+      await withPage(browser, address, { width: 560, height: 680 }, { colorScheme }, async (page) => {
+        await page.waitForTimeout(900);
+        const found = await violations(page);
+        check(found.length === 0, `axe, approval${query}, ${colorScheme}: ${found.join("; ")}`);
+      });
+    }
+  }
+  await withPage(browser, `${origin}/approval.html`, { width: 320, height: 640 }, {}, async (page) => {
+    await page.waitForSelector("[data-testid=deny]");
+    check((await overflow(page)) <= 0, "the approval window scrolls sideways at 320 px");
+  });
+  await withPage(browser, `${origin}/approval.html`, { width: 520, height: 420 }, {}, async (page) => {
+    await page.waitForSelector("[data-testid=deny]");
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-testid"));
+    const title = () => page.textContent("[data-testid=approval-title]");
+    check((await focused()) === "deny", `focus starts on ${await focused()} instead of Deny`);
+    const first = await title();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Control+Enter");
+    await page.mouse.click(260, 20);
+    check((await title()) === first, "a press in the grace period answered");
+    const heights = await page.$$eval("button", (all) => all.map((each) => each.getBoundingClientRect().height));
+    check(
+      heights.every((height) => height >= 32),
+      `a button is lower than 32 px: ${heights.join(", ")}`,
+    );
+    await page.waitForTimeout(800);
+    await page.keyboard.press("Escape");
+    await page.waitForFunction((before) => document.querySelector("#title")?.textContent !== before, first);
+    check((await focused()) === "deny", "focus is not back on Deny for the next question");
+    const second = await title();
+    await page.keyboard.press("Enter");
+    check((await title()) === second, "the next question had no grace period of its own");
+  });
+}
+
+async function checkPreferences(browser, origin) {
+  await withPage(browser, `${origin}/index.html#/overview`, WIDE, { forcedColors: "active" }, async (page) => {
+    await page.waitForSelector("[data-testid=tile-calls]");
+    const border = await page.$eval("[data-testid=tile-calls]", (tile) => getComputedStyle(tile).borderTopStyle);
+    check(border === "solid", "tiles lose their border in forced colours");
+  });
+  await withPage(browser, `${origin}/index.html#/overview`, WIDE, { reducedMotion: "reduce" }, async (page) => {
+    await page.waitForSelector("[data-testid=help-open]");
+    const time = await page.$eval("[data-testid=help-open]", (each) => getComputedStyle(each).transitionDuration);
+    check(time === "0s", `motion is not reduced: ${time}`);
+  });
+}
+
+const browser = await launch();
+if (!browser) process.exit(0);
+await build({ root, mode: "fake", logLevel: "error" });
+const site = await serve(`${root}dist-fake`);
+try {
+  await checkViews(browser, site.origin);
+  await checkApproval(browser, site.origin);
+  await checkPreferences(browser, site.origin);
+} finally {
+  await browser.close();
+  site.close();
+}
+for (const failure of failures) console.log(`failed: ${failure.replaceAll(site.origin, "")}`);
+console.log(`${checks - failures.length} of ${checks} checks passed`);
+process.exit(failures.length === 0 ? 0 : 1);
