@@ -71,6 +71,7 @@ e2e_tests() { in_session cargo nextest run "${selection[@]}" -E 'package(lwa-tes
 
 started=$SECONDS
 step 'Install what is missing' install_everything
+[ "$has_e2e" = 0 ] || step 'End to end: real clients' scripts/clients.sh
 if [ "$has_ui" = 1 ]; then
   step 'Interface: types' ui check
   step 'Interface: lint' ui lint

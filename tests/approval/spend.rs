@@ -130,3 +130,40 @@ fn a_host_that_is_killed_while_a_question_waits_withdraws_it_and_the_plan_can_as
     assert_ne!(home.open_approvals()[0]["id"], before);
     assert_eq!(provider.count("POST"), 0);
 }
+
+#[test]
+fn lwa_061_under_always_ask_even_the_builtin_waits_for_a_person_and_then_runs_once() {
+    let home = TestHome::with_config("[router]\nconsent_mode = \"always_ask\"\n");
+    let mut sidecar = Sidecar::start_apart(&home, Era::Legacy, &[]);
+    let plan =
+        sidecar.tool("prepare_task", json!({ "task": "conversation_compression", "prompt": "user: port 8443\n" }));
+    assert_eq!(plan["requires_confirmation"], true, "{plan}");
+    assert_eq!(run(&mut sidecar, &plan)["status"], "confirmation_required");
+    approve(&mut sidecar, &plan);
+    let open = home.open_approvals();
+    assert_eq!(open[0]["is_serious"], false, "nothing leaves the machine: {}", open[0]);
+    let (id, code) = (open[0]["id"].as_str().unwrap(), open[0]["code"].as_str().unwrap());
+    assert_eq!(home.lwa_on_terminal(&["approvals", "allow", id], &format!("{code}\n")).code, 0);
+    assert_eq!(run(&mut sidecar, &plan)["replayed"], false);
+    assert_eq!(run(&mut sidecar, &plan)["replayed"], true);
+    assert_eq!(home.lwa(&["telemetry", "--json"]).json()["total"]["calls"], 1);
+}
+
+#[test]
+fn lwa_062_approving_twice_asks_once_and_runs_once() {
+    let provider = provider();
+    let home = TestHome::with_config(&paid(&provider)).set("ACME_KEY", "k-1");
+    let mut sidecar = Sidecar::start_apart(&home, Era::Legacy, &[]);
+    let plan = prepare(&mut sidecar);
+    approve(&mut sidecar, &plan);
+    let open = home.open_approvals();
+    let (id, code) = (open[0]["id"].as_str().unwrap(), open[0]["code"].as_str().unwrap());
+    assert_eq!(home.lwa_on_terminal(&["approvals", "allow", id], &format!("{code}\n")).code, 0);
+    assert_eq!(approve(&mut sidecar, &plan)["status"], "ready");
+    assert_eq!(approve(&mut sidecar, &plan)["status"], "ready");
+    assert!(home.open_approvals().is_empty());
+    run(&mut sidecar, &plan);
+    approve(&mut sidecar, &plan);
+    assert_eq!(run(&mut sidecar, &plan)["replayed"], true);
+    assert_eq!(provider.count("POST"), 1);
+}

@@ -92,3 +92,18 @@ fn a_key_that_is_none_is_refused_without_being_echoed() {
     let unknown = home.lwa_with_input(&["keys", "set", "grok", "--json"], b"gsk-000000000000\n");
     assert!(unknown.json()["error"]["hint"].as_str().unwrap().contains("groq"));
 }
+
+#[test]
+fn a_34_a_replaced_key_is_used_by_the_running_host_at_once() {
+    let provider = FakeProvider::start(scenario::named("answer").unwrap()).unwrap();
+    let home = TestHome::with_config(&config(&provider));
+    let mut sidecar = Sidecar::start_apart(&home, Era::Legacy, &[]);
+    for key in ["first-key-00000001", "second-key-0000002"] {
+        assert_eq!(home.lwa_with_input(&["keys", "set", "acme"], key.as_bytes()).code, 0);
+        let plan = sidecar.tool("prepare_task", json!({ "task": "query", "prompt": "why?" }));
+        let ran = sidecar.tool("run_prepared_task", json!({ "plan_token": plan["plan_token"] }));
+        assert_eq!(ran["status"], "completed", "{ran}");
+    }
+    let used: Vec<_> = provider.calls().iter().map(|call| call.header("authorization").unwrap().to_owned()).collect();
+    assert_eq!(used, ["Bearer first-key-00000001", "Bearer second-key-0000002"]);
+}

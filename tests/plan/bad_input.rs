@@ -14,9 +14,10 @@ use serde_json::json;
 #[case(&["run", "conversation_compression", " \n "], 2, "invalid_input", "empty")]
 #[case(&["run", "query", "x"], 3, "no_route", "key")]
 #[case(&["run", "image_generation", "x"], 3, "no_route", "not available")]
+#[case(&["run", "consensus", "x"], 3, "no_route", "not available")]
 #[case(&["models", "--provider", "grok"], 2, "not_found", "groq")]
 #[case(&["approvals", "show", "abcdef"], 2, "not_found", "approvals list")]
-fn a_misspelt_value_is_refused_with_the_nearest_valid_one(
+fn lwa_009_a_misspelt_value_is_refused_with_the_nearest_valid_one_and_nothing_is_kept(
     #[case] arguments: &[&str],
     #[case] code: i32,
     #[case] error: &str,
@@ -31,6 +32,14 @@ fn a_misspelt_value_is_refused_with_the_nearest_valid_one(
     assert!(said.contains(names), "{said}");
     assert!(ran.stderr.contains("lwa: "), "people are told on stderr: {ran:?}");
     assert_eq!(home.lwa(&["audit", "tail", "--json"]).json()["events"], json!([]), "nothing was kept");
+}
+
+#[test]
+fn a_25_consensus_is_a_clear_error_and_never_a_silent_single_plan() {
+    let home = TestHome::new();
+    let ran = home.lwa(&["plan", "consensus", "is this safe?", "--json"]);
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("no_route")));
+    assert!(ran.json().get("plan_id").is_none());
 }
 
 #[test]

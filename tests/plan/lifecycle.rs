@@ -22,7 +22,7 @@ fn prepare(sidecar: &mut Sidecar) -> Value {
 #[rstest]
 #[case(Era::Legacy)]
 #[case(Era::Modern)]
-fn lwa_052_and_053_a_plan_is_prepared_and_run_in_both_eras(#[case] era: Era) {
+fn lwa_052_a_plan_is_prepared_and_run_in_both_eras(#[case] era: Era) {
     let home = TestHome::new();
     let mut sidecar = Sidecar::start(&home, era, &[]);
     let plan = prepare(&mut sidecar);
@@ -113,6 +113,67 @@ fn an_expired_plan_says_so_and_calls_nobody() {
     let ran = sidecar.tool("run_prepared_task", json!({ "plan_token": plan["plan_token"] }));
     assert_eq!((&ran["_is_error"], &ran["error"]["code"]), (&json!(true), &json!("plan_expired")));
     assert_eq!(provider.count("POST"), 0);
+}
+
+#[test]
+fn lwa_063_approving_an_expired_plan_is_an_error() {
+    let provider = fake("answer");
+    let text = config(&provider, "paid", "").replace("[router]", "[router]\nconfirmation_ttl_seconds = 1");
+    let home = TestHome::with_config(&text).set("ACME_KEY", "k-1");
+    let mut sidecar = Sidecar::start(&home, Era::Legacy, &[]);
+    let plan = sidecar.tool("prepare_task", json!({ "task": "query", "prompt": "why?", "allow_paid": true }));
+    let expires: String = plan["expires_at"].as_str().unwrap().to_owned();
+    while home.lwa(&["telemetry", "--json"]).json()["as_of"].as_str().unwrap() <= expires.as_str() {}
+    let asked = sidecar.tool("approve_preflight", json!({ "confirmation_token": plan["confirmation_token"] }));
+    assert_eq!((&asked["_is_error"], &asked["error"]["code"]), (&json!(true), &json!("plan_expired")));
+    assert!(home.open_approvals().is_empty());
+}
+
+#[test]
+fn lwa_053_exactly_the_locked_route_is_called_once() {
+    let provider = fake("answer");
+    let mut text = config(&provider, "free", "");
+    text.push_str("\n[[models]]\nprovider = \"acme\"\nmodel = \"other-1\"\ncapabilities = [\"text\"]\n");
+    let home = TestHome::with_config(&text).set("ACME_KEY", "k-1");
+    let plan = home.lwa(&["plan", "query", "why?", "--json"]).json();
+    assert_eq!(provider.calls().len(), 0, "preparing calls nobody");
+    let ran =
+        home.lwa(&["run", "query", "why?", "--model", plan["routes"][0]["model"].as_str().unwrap(), "--json"]).json();
+    assert_eq!((&ran["status"], &ran["route"]["provider"]), (&json!("completed"), &json!("acme")));
+    let calls = provider.calls();
+    assert_eq!(calls.len(), 1);
+    assert_eq!(calls[0].json()["model"], plan["routes"][0]["model"]);
+    assert!(ran["display"].as_str().unwrap().contains("tokens"));
+}
+
+#[test]
+fn lwa_054_a_requested_effort_is_in_the_plan_and_on_the_wire() {
+    let provider = fake("answer");
+    let text = config(&provider, "free", "")
+        .replace("context_length", "reasoning_levels = [\"instant\", \"high\"]\ncontext_length");
+    let home = TestHome::with_config(&text).set("ACME_KEY", "k-1");
+    let mut sidecar = Sidecar::start(&home, Era::Legacy, &[]);
+    let plan = sidecar.tool("prepare_task", json!({ "task": "query", "prompt": "why?", "reasoning_effort": "high" }));
+    assert_eq!(plan["reasoning_effort"], "high");
+    sidecar.tool("run_prepared_task", json!({ "plan_token": plan["plan_token"] }));
+    assert_eq!(provider.calls()[0].json()["reasoning_effort"], "high");
+}
+
+#[test]
+fn lwa_055_preparing_asks_no_provider_for_anything() {
+    let provider = fake("answer");
+    let home = TestHome::with_config(&config(&provider, "free", "")).set("ACME_KEY", "k-1");
+    assert_eq!(home.lwa(&["plan", "query", "why?", "--json"]).code, 0);
+    assert_eq!(provider.connections(), 0);
+}
+
+#[test]
+fn lwa_056_an_effort_that_no_model_accepts_gives_no_plan() {
+    let provider = fake("answer");
+    let home = TestHome::with_config(&config(&provider, "free", "")).set("ACME_KEY", "k-1");
+    let ran = home.lwa(&["plan", "query", "why?", "--reasoning-effort", "high", "--json"]);
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("no_route")));
+    assert_eq!(home.lwa(&["audit", "tail", "--json"]).json()["events"], json!([]));
 }
 
 #[test]

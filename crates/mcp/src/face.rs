@@ -39,7 +39,8 @@ model the user configured, on this machine where possible.
 Always in this order:
 1. prepare_task (or an alias of it) picks a route and locks a plan. It calls no model and costs nothing.
 2. Only if the reply says requires_confirmation: approve_preflight with its confirmation_token. That opens a question \
-for the human. You cannot consent for them; approval_pending means repeat the call, any refusal is final for that plan.
+for the human. You cannot consent for them; approval_pending means repeat the call, \
+unavailable means tell the user how to answer and stop, any refusal is final for that plan.
 3. run_prepared_task with the plan_token runs the plan once and returns text. Status working means repeat the same \
 call. A repeat never runs twice: it hands back the stored result with replayed true.
 
@@ -49,7 +50,8 @@ Without any configured model the provider builtin still serves the tasks convers
 token_optimization, free and on this machine.
 
 The prompt you give has to be complete in itself: the model sees nothing of your conversation. Check what comes back \
-before you rely on it. Long results are cut in the reply and linked as lwa://result/PLAN_ID. Keys and settings are the \
+before you rely on it. Long results are shortened in the reply, linked as lwa://result/PLAN_ID \
+and readable in pieces with text_offset. Keys and settings are the \
 user's: they are changed in the Lwa app or with the lwa command, never through these tools.";
 
 /// What a process decides about its face.

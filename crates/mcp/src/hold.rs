@@ -18,6 +18,8 @@ const SHORT: Duration = Duration::from_secs(8);
 const LONG: Duration = Duration::from_secs(45);
 /// What the host's own answer at the end of the hold may take to arrive.
 const GRACE: Duration = Duration::from_secs(1);
+/// When a client first hears that a human is asked.
+const NOTICE: Duration = Duration::from_millis(300);
 /// How often a waiting client hears something.
 const BEAT: Duration = Duration::from_secs(5);
 
@@ -66,6 +68,25 @@ impl Hold {
                 _ = beat.tick() => self.tell(what).await,
             }
         }
+    }
+
+    /// As [`Self::answered`] for a question to the human, who should be told at once that one waits.
+    ///
+    /// # Errors
+    /// As [`Self::answered`].
+    pub(crate) async fn asked<T>(
+        &self,
+        what: &str,
+        answer: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let mut answer = pin!(answer);
+        // An answer that is there already needs no notice.
+        tokio::select! {
+            biased;
+            outcome = &mut answer => return outcome,
+            () = sleep_until(self.began + NOTICE) => self.tell(what).await,
+        }
+        self.answered(what, None, answer).await
     }
 
     async fn tell(&self, message: &str) {

@@ -6,7 +6,7 @@ pub(crate) mod preparation;
 
 use std::sync::Arc;
 
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::{MetaObject, Tool, ToolAnnotations};
 
 use self::output::{APPROVED, PREPARED, Property, RAN, STATUS, output_schema};
 use self::parameter::{Kind, Parameter, input_schema, response_detail};
@@ -37,9 +37,10 @@ pub(crate) struct ToolRow {
 }
 
 const APPROVE: &str = "Ask the human to consent to a prepared plan that may cost money or needs consent for another \
-    reason. It opens a question in the Lwa window and never grants consent itself. Use it when a preparation says \
+    reason. It opens a question in the Lwa window or the user's terminal and never grants consent itself. Use it when a preparation says \
     requires_confirmation. Next: status ready means call run_prepared_task with plan_token; approval_pending means the \
-    human has not answered, so repeat the same call; any other status means no, so do not ask again unprompted.";
+    human has not answered, so repeat the same call; unavailable means nobody can be asked here, so tell the user what \
+    message says and stop until they say that they answered; any other status means no for this plan.";
 
 /// The tools that are no preparation. `approve_preflight` counts as read-only: it shows a question and changes
 /// nothing that a human did not decide, and an unattended client could otherwise not even ask.
@@ -84,6 +85,14 @@ const CONFIRM: &str = "The same as approve_preflight, under its older name: asks
     plan. Despite the name it never runs the plan and never grants consent. Next: when status is ready call \
     run_prepared_task with plan_token; when it is approval_pending repeat the same call.";
 
+/// Claude Code shows its model only the names of tools until it asks for more; the core tools are few
+/// enough to be there at once.
+fn always_loaded() -> MetaObject {
+    let mut meta = MetaObject::default();
+    meta.0.insert("anthropic/alwaysLoad".to_owned(), true.into());
+    meta
+}
+
 /// The tools of these sets, in a fixed order: core first, then the router's others.
 pub(crate) fn rows(sets: &[ToolSet]) -> Vec<ToolRow> {
     let has_router = sets.iter().any(|set| matches!(set, ToolSet::Router | ToolSet::All));
@@ -123,6 +132,7 @@ impl ToolRow {
             Work::Run => vec![
                 Parameter::new("plan_token", Kind::Text, "The plan_token of the preparation.").required(),
                 Parameter::new("max_text_bytes", Kind::Whole(500, 200_000), MAX_TEXT).default(8000),
+                Parameter::new("text_offset", Kind::Whole(0, u32::MAX), TEXT_OFFSET),
                 response_detail(),
             ],
             Work::Status => vec![response_detail()],
@@ -154,12 +164,16 @@ impl ToolRow {
 
     /// What the client is told.
     pub(crate) fn listed(&self) -> Tool {
-        Tool::new(self.name, self.description, Arc::new(input_schema(&self.parameters())))
+        let tool = Tool::new(self.name, self.description, Arc::new(input_schema(&self.parameters())))
             .with_title(self.title)
             .with_annotations(self.annotations())
             // The aliases answer what the core tools answer, and a long list costs every conversation.
-            .with_raw_output_schema(Arc::new(output_schema(self.output(), self.is_core)))
+            .with_raw_output_schema(Arc::new(output_schema(self.output(), self.is_core)));
+        if self.is_core { tool.with_meta(always_loaded()) } else { tool }
     }
 }
 
-const MAX_TEXT: &str = "Bytes of text in the reply. A longer text is cut at a line end and linked as a resource.";
+const MAX_TEXT: &str = "Bytes of text in the reply, 8000 unless given. A longer text of builtin is condensed further, any other \
+    is cut at a line end; all of it is linked as a resource.";
+const TEXT_OFFSET: &str = "Reads the whole text in pieces: the byte to begin at, 0 first, then the next_text_offset of the reply \
+    before. Use it when a client shortens long replies.";

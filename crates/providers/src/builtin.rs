@@ -56,9 +56,16 @@ pub fn run(task: TaskKind, prompt: &str, max_output_tokens: Option<u32>) -> Resu
 /// A text that [`run`] made, condensed further to at most `max_bytes`; none for a task whose text has no parts that could
 /// be lost.
 pub fn fit(task: TaskKind, text: &str, max_bytes: usize) -> Option<String> {
-    (task == TaskKind::ConversationCompression).then(|| {
-        condense(text, &Options { material: Material::Auto, max_output_bytes: Some(max_bytes), exit_code: None }).text
-    })
+    if task != TaskKind::ConversationCompression {
+        return None;
+    }
+    // The first line says what was left out of the original; it stays, and what follows is condensed.
+    let (first, rest) = text.split_once('\n').filter(|(first, _)| first.starts_with('[')).unwrap_or(("", text));
+    let left = max_bytes.checked_sub(first.len() + 1).filter(|_| !first.is_empty());
+    let options =
+        Options { material: Material::Auto, max_output_bytes: Some(left.unwrap_or(max_bytes)), exit_code: None };
+    let condensed = condense(if left.is_some() { rest } else { text }, &options).text;
+    Some(if left.is_some() { format!("{first}\n{condensed}") } else { condensed })
 }
 
 /// Shortens until the estimate fits; how many bytes a token is depends on the script of what is kept.

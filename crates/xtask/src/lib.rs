@@ -1,4 +1,5 @@
-//! The project's own tools: layer check, file sizes, code generation, measurements, the demonstration.
+//! The project's own tools: layer check, file sizes, code generation, reference pages, measurements, the
+//! demonstration.
 //!
 //! What it is for: whatever takes more than one command, written where it is type checked and tested.
 //! What it must never do: be linked into a product binary, or touch the user's own folders.
@@ -11,5 +12,6 @@ pub mod codegen;
 pub mod demo;
 pub mod layers;
 pub mod mcp_client;
+pub mod reference;
 pub mod root;
 pub mod sizes;

@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
 use lwa_xtask::demo::{DEFAULT_FILE, Demo};
+use lwa_xtask::reference::Programs;
 use lwa_xtask::root::project_root;
-use lwa_xtask::{bench, codegen, demo, layers, sizes};
+use lwa_xtask::{bench, codegen, demo, layers, reference, sizes};
 
 /// The project's own tools.
 #[derive(Debug, Parser)]
@@ -26,6 +27,12 @@ enum Task {
     /// Writes the TypeScript side of the protocol
     Codegen {
         /// Write nothing; fail when the file is out of date
+        #[arg(long)]
+        check: bool,
+    },
+    /// Writes the reference pages of tools and settings from the built programs
+    Docs {
+        /// Write nothing; fail when a page is out of date, and skip when the programs are not built
         #[arg(long)]
         check: bool,
     },
@@ -66,6 +73,7 @@ fn main() -> Result<()> {
         Task::Sizes => print_sizes(&root)?,
         Task::Codegen { check: true } => codegen::check(&root)?,
         Task::Codegen { check: false } => println!("wrote {}", codegen::write(&root)?.display()),
+        Task::Docs { check } => docs(&root, check)?,
         Task::Bench { what: Bench::Sidecar { runs, python } } => {
             bench::sidecar(&root, &bench::SidecarOptions { runs: runs.into(), python })?;
         }
@@ -74,6 +82,24 @@ fn main() -> Result<()> {
             let file = file.unwrap_or_else(|| root.join(DEFAULT_FILE));
             demo::run(&root, &Demo { file, asks: ask })?;
         }
+    }
+    Ok(())
+}
+
+fn docs(root: &Path, is_check: bool) -> Result<()> {
+    let programs = Programs::find(root)?;
+    let Some(programs) = programs else {
+        if is_check {
+            println!("skipped: `lwa` and `lwa-mcp` are not built");
+            return Ok(());
+        }
+        bail!("`lwa` and `lwa-mcp` are not built; run `cargo build --bin lwa --bin lwa-mcp`");
+    };
+    if is_check {
+        return reference::check(root, &programs);
+    }
+    for page in reference::write(root, &programs)? {
+        println!("wrote {}", page.display());
     }
     Ok(())
 }

@@ -149,7 +149,7 @@ fn each_tool_explains_itself_and_each_parameter() {
 fn labels_are_enumerated_in_the_schema() {
     let tools = tools("core");
     let properties = &tools[0]["inputSchema"]["properties"];
-    assert_eq!(properties["task"]["enum"].as_array().unwrap().len(), 12);
+    assert_eq!(properties["task"]["enum"].as_array().unwrap().len(), 9);
     assert_eq!(properties["quality"]["enum"], json!(["economy", "balanced", "high"]));
     assert_eq!(properties["reasoning_effort"]["enum"], json!(["instant", "medium", "high"]));
 }

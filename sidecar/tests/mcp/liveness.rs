@@ -77,7 +77,7 @@ fn the_first_call_starts_the_host() {
 }
 
 #[test]
-fn nothing_is_started_before_a_call_needs_it() {
+fn lwa_106_nothing_is_started_before_a_call_needs_it() {
     let home = home();
     let (_folder, sidecar) = installed(Some("echo > \"$LWA_HOME/started\""));
     for era in ERAS {
@@ -199,10 +199,9 @@ fn mc_22_a_waiting_client_with_a_token_hears_something_every_few_seconds() {
     client.begin_tool("approve_preflight", &json!({"confirmation_token": "c"}), Some("p"));
     let progress = client.find(Duration::from_secs(7), |message| message["method"] == "notifications/progress");
     let params = &progress.expect("no progress within seven seconds")["params"];
-    assert_eq!(
-        (&params["progressToken"], &params["message"]),
-        (&json!("p"), &json!("waiting for your answer in the Lwa window"))
-    );
+    assert_eq!(params["progressToken"], "p");
+    let said = params["message"].as_str().unwrap();
+    assert!(said.contains("Lwa window") && said.contains("lwa approvals"), "{said}");
 }
 
 /// A host where a process with nothing but `HOME` looks for it.

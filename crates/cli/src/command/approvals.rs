@@ -138,6 +138,7 @@ fn readable_list(list: &ApprovalList) -> String {
 /// A question in full, as the window shows it.
 pub fn readable(item: &ApprovalItem) -> String {
     let mut lines = vec![item.title.clone(), String::new()];
+    lines.push(format!("  id          {}", item.id.as_str().get(..8).unwrap_or(item.id.as_str())));
     let version = item.asker.client_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
     lines.push(format!("  asked by    {}{version} (as it says)", item.client));
     if let Some(path) = &item.asker.client_path {

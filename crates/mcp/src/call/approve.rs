@@ -15,7 +15,10 @@ pub(super) async fn approve(mut call: Call<'_>) -> Result<CallToolResult, Failur
         let params = ApproveParams { confirmation_token, hold_ms: call.hold.remaining_ms() };
         call.host.call::<PlanApprove>(&call.client, params, None).await
     };
-    let answer = call.hold.answered("waiting for your answer in the Lwa window", None, answer).await?;
+    let answer = call
+        .hold
+        .asked("waiting for the human: the question is in the Lwa window and in `lwa approvals list`", answer)
+        .await?;
     let mut fields = reply::structured(&answer)?;
     if let Some(next) = next_step(answer.status) {
         fields.insert("next_step".to_owned(), next.into());
@@ -29,10 +32,9 @@ fn next_step(status: ApproveStatus) -> Option<&'static str> {
         ApproveStatus::ApprovalPending => Some(
             "the human has not answered yet: repeat this call with the same confirmation_token, it attaches to the open question",
         ),
-        ApproveStatus::Denied
-        | ApproveStatus::Dismissed
-        | ApproveStatus::TimedOut
-        | ApproveStatus::Withdrawn
-        | ApproveStatus::Unavailable => None,
+        ApproveStatus::Unavailable => {
+            Some("tell the user what message says and stop; repeat this call only after they say that they answered")
+        }
+        ApproveStatus::Denied | ApproveStatus::Dismissed | ApproveStatus::TimedOut | ApproveStatus::Withdrawn => None,
     }
 }

@@ -67,6 +67,11 @@ fn abridge(fields: &mut Map<String, Value>, detail: Detail) {
     }
     if detail == Detail::Compact {
         fields.remove("prompt_hash");
+        // Why not another one is a question about a plan that has to wait, not about one that is ready.
+        if fields.get("working_may_begin") == Some(&Value::Bool(true)) {
+            fields.remove("excluded");
+            fields.remove("excluded_more");
+        }
         if let Some(Value::Array(routes)) = fields.get_mut("routes") {
             for route in routes.iter_mut().filter_map(Value::as_object_mut) {
                 route.remove("reasons");

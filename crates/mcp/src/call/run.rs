@@ -18,18 +18,24 @@ const TEXT_BYTES: u32 = 8000;
 pub(super) async fn run(mut call: Call<'_>) -> Result<CallToolResult, Failure> {
     let plan_token = call.arguments.text("plan_token").unwrap_or_default();
     let limit = call.arguments.whole("max_text_bytes").unwrap_or(TEXT_BYTES);
+    let offset = call.arguments.whole("text_offset");
     // A full queue loses reports, not the answer.
     let (progress, reports) = mpsc::channel(16);
     let answer = async {
         call.host.reach(&call.client).await?;
-        let params = RunParams { plan_token, hold_ms: call.hold.remaining_ms(), max_text_bytes: Some(limit) };
+        let params = RunParams {
+            plan_token,
+            hold_ms: call.hold.remaining_ms(),
+            max_text_bytes: offset.is_none().then_some(limit),
+        };
         call.host.call::<PlanRun>(&call.client, params, Some(progress)).await
     };
     let answer = call.hold.answered("the model is working", Some(reports), answer).await?;
-    replied(&answer, usize::try_from(limit).unwrap_or(usize::MAX), call.detail)
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    replied(&answer, limit, offset.map(|offset| usize::try_from(offset).unwrap_or(usize::MAX)), call.detail)
 }
 
-fn replied(answer: &RunAnswer, limit: usize, detail: Detail) -> Result<CallToolResult, Failure> {
+fn replied(answer: &RunAnswer, limit: usize, offset: Option<usize>, detail: Detail) -> Result<CallToolResult, Failure> {
     let mut fields = reply::structured(answer)?;
     if let Some(next) = next_step(answer.status) {
         fields.insert("next_step".to_owned(), next.into());
@@ -46,10 +52,27 @@ fn replied(answer: &RunAnswer, limit: usize, detail: Detail) -> Result<CallToolR
     // What these say is said only where it matters, beside a shortened text.
     fields.remove("is_text_reduced");
     fields.remove("text_bytes");
+    if let Some(offset) = offset {
+        page(&mut fields, answer, offset, limit);
+        return Ok(reply::succeeded(fields));
+    }
     let link = shorten(&mut fields, answer, limit);
     let mut result = reply::succeeded(fields);
     result.content.extend(link);
     Ok(result)
+}
+
+/// Hands over one piece of the whole text, and says where the next one begins.
+fn page(fields: &mut Map<String, Value>, answer: &RunAnswer, offset: usize, limit: usize) {
+    let Some(text) = answer.text.as_deref() else { return };
+    let begin = text.floor_char_boundary(offset.min(text.len()));
+    let rest = &text[begin..];
+    let piece = text_budget::cut(rest, limit).unwrap_or(rest);
+    fields.insert("text".to_owned(), piece.into());
+    fields.insert("text_bytes".to_owned(), text.len().into());
+    if piece.len() < rest.len() {
+        fields.insert("next_text_offset".to_owned(), (begin + piece.len()).into());
+    }
 }
 
 /// Links the whole of a text that the host condensed further, or that is cut here to the limit.
@@ -63,7 +86,7 @@ fn shorten(fields: &mut Map<String, Value>, answer: &RunAnswer, limit: usize) ->
         None => return None,
     };
     let note = format!(
-        "text {how} to {} of {whole_bytes} bytes; read {uri} for all of it, or repeat the call with a larger max_text_bytes",
+        "text {how} to {} of {whole_bytes} bytes; read {uri} for all of it, or repeat the call with text_offset 0 and go on with next_text_offset",
         kept.len()
     );
     fields.insert("text".to_owned(), kept.into());

@@ -1,7 +1,20 @@
 //! Parameters of tools: one description that gives both the schema and the check.
 
-use lwa_domain::{Quality, ReasoningEffort, TaskKind};
+use lwa_domain::{Quality, ReasoningEffort};
 use serde_json::{Map, Value, json};
+
+/// The tasks that this version serves. Consensus, pictures and films have no machinery yet.
+const SERVED_TASKS: &[&str] = &[
+    "quick_response",
+    "query",
+    "conversation_compression",
+    "token_optimization",
+    "document_editing",
+    "sitrep",
+    "planning",
+    "verification",
+    "coding_aux",
+];
 
 /// One parameter of a tool.
 #[derive(Debug, Clone)]
@@ -98,5 +111,19 @@ pub(crate) fn reasoning_effort() -> Parameter {
 
 pub(crate) fn task() -> Parameter {
     let about = "The kind of work. conversation_compression and token_optimization need no configured model.";
-    Parameter::new("task", Kind::Label(TaskKind::LABELS), about).required()
+    Parameter::new("task", Kind::Label(SERVED_TASKS), about).required()
+}
+
+#[cfg(test)]
+mod served {
+    use lwa_domain::{Pipeline, TaskKind};
+
+    use super::SERVED_TASKS;
+
+    #[test]
+    fn the_listed_tasks_are_those_with_a_text_pipeline() {
+        let text: Vec<&str> =
+            TaskKind::ALL.iter().filter(|task| task.pipeline() == Pipeline::Text).map(|task| task.as_str()).collect();
+        assert_eq!(SERVED_TASKS, text);
+    }
 }

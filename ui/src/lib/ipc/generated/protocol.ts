@@ -708,8 +708,13 @@ export type PrepareParams = {
   allow_paid: boolean;
   /** Whether routes that the user's own subscription pays may be considered. */
   allow_user_pays: boolean;
-  /** Tokens the answer may have, 1 to 100,000; 1200 when absent. */
+  /** Tokens the answer may have, 1 to 100,000, as the caller asks. */
   max_output_tokens: number | null;
+  /**
+   * Tokens a model's answer may have when the caller asks for no number: the door's own usual; 1200
+   * when absent. The built-in provider is not bound by it and leaves out only what does not matter.
+   */
+  usual_output_tokens: number | null;
   /** Providers in the order they are preferred; position beats score. */
   preferred_providers: Array<string>;
   /** Providers that may not be used. */
@@ -893,6 +898,10 @@ export type RunAnswer = {
   latency_ms: number | null;
   /** The answer; null unless completed. */
   text: string | null;
+  /** Whether `text` was condensed further to fit the caller; `plan/result` has all of it. */
+  is_text_reduced: boolean;
+  /** Bytes of the whole answer; null unless completed. */
+  text_bytes: number | null;
   /** Why the answer ended, as the provider says it: `stop`, `length`. */
   finish_reason: string | null;
   /** A short readable account of the run. */
@@ -907,6 +916,11 @@ export type RunParams = {
   plan_token: string;
   /** How long the caller can wait for the result, in milliseconds. */
   hold_ms: number;
+  /**
+   * Bytes of text the caller can show; a longer text of the built-in provider is condensed further
+   * to fit, one of a model is handed over whole. All of it when absent.
+   */
+  max_text_bytes: number | null;
 };
 
 /** Progress of a run, sent while the caller waits. */
