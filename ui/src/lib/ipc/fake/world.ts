@@ -184,6 +184,8 @@ export function backendOver(world: World): FakeBackend {
       cost_pico_usd: "58437500000",
       latency_ms: 8210,
       text: "Two claims have no test: the retry limit and the order of migrations.",
+      is_text_reduced: false,
+      text_bytes: 1840,
       finish_reason: "stop",
       display: "verification on openrouter",
       error: null,
