@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic in a test is its report")]
 
+mod ending;
 mod lifecycle;
 mod roles;
 mod secrets;

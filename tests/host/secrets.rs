@@ -40,7 +40,8 @@ fn a_stored_key_is_used_and_stands_in_its_own_file_only() {
     ] {
         lwa(arguments, "");
     }
-    let mut sidecar = Sidecar::start(&home, Era::Legacy, &["--toolsets", "all"]);
+    // Whoever started a sidecar is a client; this test removes the key as a person afterwards.
+    let mut sidecar = Sidecar::start_apart(&home, Era::Legacy, &["--toolsets", "all"]);
     sidecar.tool("router_status", json!({}));
     for uri in ["lwa://status", "lwa://catalog", "lwa://doctor"] {
         sidecar.request("resources/read", json!({ "uri": uri }));
@@ -50,7 +51,7 @@ fn a_stored_key_is_used_and_stands_in_its_own_file_only() {
     planted::assert_clean("the sidecar's stdout", &stdout, &key);
     planted::assert_clean("the sidecar's stderr", &stderr, &key);
     let file = home.lwa_home().join("state/secrets.env");
-    assert_eq!(planted::files_with(home.folder(), &key), [file.clone()]);
+    assert_eq!(planted::files_with(home.folder(), &key), std::slice::from_ref(&file));
     assert_eq!(std::fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
     assert_eq!(home.lwa(&["keys", "remove", "acme"]).code, 0);
     assert!(planted::files_with(home.folder(), &key).is_empty());

@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 
 /// A local-first control plane for AI coding agents.
 #[derive(Debug, Parser)]
-#[command(name = "lwa", version, about, disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(name = "lwa", version, disable_help_subcommand = true, arg_required_else_help = true)]
 pub struct Args {
     /// Prints one JSON document on stdout and nothing else.
     #[arg(long, global = true)]

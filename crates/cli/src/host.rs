@@ -5,10 +5,11 @@ mod detach;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lwa_config::{Home, HostLock, LockContent, LockError};
 use lwa_domain::ErrorCode;
@@ -24,6 +25,8 @@ use crate::output::Output;
 
 /// How long running provider calls may take to finish when the host ends.
 const FINISH_LIMIT: Duration = Duration::from_secs(8);
+/// How long a new host waits for one that ends: longer than that one may take to finish.
+const SUCCESSION_LIMIT: Duration = Duration::from_secs(12);
 /// A log beyond this size is put aside once.
 const MAX_LOG_BYTES: u64 = 8 * 1024 * 1024;
 
@@ -43,7 +46,7 @@ fn start(args: &HostArgs, output: Output) -> Result<(), Failure> {
     }
     log_to(&home, args.detached)
         .map_err(|error| face::internal(&format!("cannot write `{}`: {error}", home.log_file().display())))?;
-    let lock = match lock(&home) {
+    let lock = match if args.detached { succeed(&home) } else { lock(&home) } {
         Ok(lock) => lock,
         // Another face started a host at the same moment; that one serves.
         Err(LockError::Held(_)) if args.detached => return Ok(()),
@@ -75,6 +78,20 @@ fn lock(home: &Home) -> Result<HostLock, LockError> {
             Err(LockError::Held(None)) if attempts < 50 => {
                 attempts += 1;
                 std::thread::sleep(Duration::from_millis(4));
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Takes the lock, also from a host that is about to end: that one listens no more, so a face that needs
+/// a host gets none from it. Held means that somebody serves.
+fn succeed(home: &Home) -> Result<HostLock, LockError> {
+    let deadline = Instant::now() + SUCCESSION_LIMIT;
+    loop {
+        match lock(home) {
+            Err(LockError::Held(_)) if Instant::now() < deadline && UnixStream::connect(home.socket()).is_err() => {
+                std::thread::sleep(Duration::from_millis(20));
             }
             result => return result,
         }

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use jiff::SignedDuration;
 use lwa_domain::{ApprovalKind, BillingClass, ErrorCode, Outcome, PlanId, PlanState};
 use lwa_protocol::approval::{Answer, ApprovalDetail, SpendDetail};
 use lwa_protocol::plan::{ApproveAnswer, ApproveParams, ApproveStatus, RouteView};
-use lwa_protocol::{Event, Failure, Role};
+use lwa_protocol::{Failure, Role};
 use lwa_store::PlanRecord;
 
 use crate::broker::{CARRY, Ended, Question, short};
@@ -15,7 +14,7 @@ use crate::engine::{Engine, rfc3339};
 use crate::{failure, tokens};
 
 /// The longest a call may wait in the host, whatever the face says.
-const MAX_HOLD: Duration = Duration::from_hours(1);
+pub(crate) const MAX_HOLD: Duration = Duration::from_hours(1);
 
 impl Engine {
     /// Opens the question for a plan, or attaches to it, and waits as long as the caller can.
@@ -25,35 +24,25 @@ impl Engine {
     pub async fn approve(&self, caller: &Caller, params: &ApproveParams) -> Result<ApproveAnswer, Failure> {
         let token = tokens::digest(&params.confirmation_token);
         let plan = self.db.plan_by_confirmation(&token).await.map_err(failure::store)?.ok_or_else(unknown_token)?;
-        match plan.state {
-            PlanState::ConfirmationRequired if plan.expires_at > self.now() => {}
-            PlanState::Ready | PlanState::Working | PlanState::Completed | PlanState::RepreflightRequired => {
-                return Ok(answer(
-                    &plan,
-                    ApproveStatus::Ready,
-                    Some(Outcome::AllowedOnce),
-                    "the plan is approved".to_owned(),
-                ));
-            }
-            PlanState::Denied => {
-                let ended = self.last_answer(&plan).await?;
-                return Ok(ended_answer(&plan, &ended.unwrap_or(Ended { outcome: Outcome::Denied, reason: None })));
-            }
-            PlanState::ConfirmationRequired | PlanState::Expired => return Err(expired()),
+        if let Some(settled) = self.settled(&plan).await? {
+            return Ok(settled);
         }
         if let Some(ended) = self.last_answer(&plan).await?
             && !matches!(ended.outcome, Outcome::Unavailable | Outcome::Withdrawn)
         {
-            return Ok(ended_answer(&plan, &ended));
+            // The answer may have come after the plan was read.
+            return Ok(ended_answer(&self.reread(plan).await?, &ended));
         }
         let question = self.spend_question(&plan).await?;
-        let approval = self.open_question(question, Some(caller)).await?;
-        self.db.link_approval(&plan.plan_id, &approval.id).await.map_err(failure::store)?;
-        // The plan must outlive its question, and leave time to act on an answer at the last moment.
-        let until = approval.expires_at + SignedDuration::from_mins(1);
-        self.db.extend_waiting_plan(&plan.plan_id, until).await.map_err(failure::store)?;
-        let plan =
-            PlanRecord { approval_id: Some(approval.id.clone()), expires_at: plan.expires_at.max(until), ..plan };
+        let (engine, asking) = (self.clone(), caller.clone());
+        let about = plan.plan_id.clone();
+        let opened =
+            self.to_the_end(async move { engine.open_question(question, Some(&asking), Some(&about)).await }).await?;
+        let plan = self.reread(plan).await?;
+        let Some(approval) = opened else {
+            // Somebody answered, or time ran out, in between.
+            return self.settled(&plan).await?.ok_or_else(expired);
+        };
 
         if !self.can_ask(caller).await {
             let how = format!(
@@ -64,12 +53,32 @@ impl Engine {
         }
         let hold = Duration::from_millis(u64::from(params.hold_ms)).min(MAX_HOLD);
         if let Some(ended) = self.wait_for_answer(&approval.id, hold).await? {
-            let plan = self.db.plan(&plan.plan_id).await.map_err(failure::store)?.unwrap_or(plan);
-            Ok(ended_answer(&plan, &ended))
+            Ok(ended_answer(&self.reread(plan).await?, &ended))
         } else {
             let message = "the human has not answered yet; repeat this call with the same confirmation_token";
             Ok(answer(&plan, ApproveStatus::ApprovalPending, None, message.to_owned()))
         }
+    }
+
+    /// The answer for a plan that waits for no human any more; none while it does.
+    async fn settled(&self, plan: &PlanRecord) -> Result<Option<ApproveAnswer>, Failure> {
+        match plan.state {
+            PlanState::ConfirmationRequired | PlanState::Ready if plan.expires_at <= self.now() => Err(expired()),
+            PlanState::ConfirmationRequired => Ok(None),
+            PlanState::Ready | PlanState::Working | PlanState::Completed | PlanState::RepreflightRequired => {
+                let message = "the plan is approved".to_owned();
+                Ok(Some(answer(plan, ApproveStatus::Ready, Some(Outcome::AllowedOnce), message)))
+            }
+            PlanState::Denied => {
+                let ended = self.last_answer(plan).await?;
+                Ok(Some(ended_answer(plan, &ended.unwrap_or(Ended { outcome: Outcome::Denied, reason: None }))))
+            }
+            PlanState::Expired => Err(expired()),
+        }
+    }
+
+    async fn reread(&self, plan: PlanRecord) -> Result<PlanRecord, Failure> {
+        Ok(self.db.plan(&plan.plan_id).await.map_err(failure::store)?.unwrap_or(plan))
     }
 
     /// Whether a human can be asked now. Starts the app when it is there and a screen is known.
@@ -152,25 +161,6 @@ impl Engine {
             offers: vec![Answer::AllowOnce],
         })
     }
-
-    /// The human's answer to a plan: a yes makes it ready and restarts its time once, a no ends it.
-    /// Anything else leaves the plan as it is.
-    pub(crate) async fn apply_spend_answer(&self, plan_id: &PlanId, outcome: Outcome) -> Result<(), Failure> {
-        let now = self.now();
-        let changed = if outcome.is_allowed() {
-            let ttl =
-                SignedDuration::from_secs(i64::from(self.configuration.in_force().router.confirmation_ttl_seconds));
-            self.db.approve_plan(plan_id, now, now + ttl).await.map_err(failure::store)?.then_some(PlanState::Ready)
-        } else if outcome == Outcome::Denied {
-            self.db.deny_plan(plan_id, now).await.map_err(failure::store)?.then_some(PlanState::Denied)
-        } else {
-            None
-        };
-        if let Some(state) = changed {
-            self.emit(Event::PlanChanged { plan_id: plan_id.clone(), state });
-        }
-        Ok(())
-    }
 }
 
 fn ended_answer(plan: &PlanRecord, ended: &Ended) -> ApproveAnswer {
@@ -178,6 +168,13 @@ fn ended_answer(plan: &PlanRecord, ended: &Ended) -> ApproveAnswer {
     let (status, message) = match ended.outcome {
         outcome if outcome.is_allowed() && plan.state == PlanState::Ready => {
             (ApproveStatus::Ready, "the human consented; call run_prepared_task with the plan_token".to_owned())
+        }
+        // Another caller with the same token may have been quicker to run it.
+        outcome
+            if outcome.is_allowed()
+                && matches!(plan.state, PlanState::Working | PlanState::Completed | PlanState::RepreflightRequired) =>
+        {
+            (ApproveStatus::Ready, "the human consented, and the plan was run".to_owned())
         }
         outcome if outcome.is_allowed() => (
             ApproveStatus::Withdrawn,

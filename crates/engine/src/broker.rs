@@ -4,17 +4,19 @@
 //! an answer is taken exactly once by a conditional update. Only a yes has an effect; closing a
 //! window, running out of time, losing the client or the host are all refusals, each under its name.
 
+mod answer;
+
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use lwa_domain::{ApprovalId, ApprovalKind, ClientName, ErrorCode, Outcome, SessionId};
+use lwa_domain::{ApprovalId, ApprovalKind, ClientName, ErrorCode, Outcome, PlanId, SessionId};
 use lwa_protocol::approval::{
-    Answer, ApprovalDetail, ApprovalItem, ApprovalList, ApprovalListParams, ApprovalParams, Asker, DecideParams,
+    Answer, ApprovalDetail, ApprovalItem, ApprovalList, ApprovalListParams, ApprovalParams, Asker,
 };
 use lwa_protocol::{Event, Failure, Role};
-use lwa_store::{ApprovalRecord, Decision, NewApproval, NewAudit};
+use lwa_store::{ApprovalRecord, NewApproval, NewAudit};
 use serde_json::json;
 use tokio::sync::watch;
 
@@ -24,6 +26,8 @@ use crate::{failure, tokens};
 
 /// How long the answer to a question is handed to a repeat of the call.
 pub(crate) const CARRY: SignedDuration = SignedDuration::from_mins(15);
+
+const NOBODY_ANSWERED: &str = "nobody answered in time";
 
 /// How a question ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +52,11 @@ impl Broker {
         locked(&self.waiters).entry(id.clone()).or_insert_with(|| watch::Sender::new(None)).subscribe()
     }
 
+    /// Nobody waits for a question that has ended.
+    fn forget(&self, id: &ApprovalId) {
+        locked(&self.waiters).remove(id);
+    }
+
     fn publish(&self, id: &ApprovalId, ended: Ended) {
         if let Some(sender) = locked(&self.waiters).remove(id) {
             sender.send_replace(Some(ended));
@@ -69,12 +78,14 @@ pub(crate) struct Question {
 }
 
 impl Engine {
-    /// Opens the question, or joins the open one with the same merge key.
+    /// Opens the question, or joins the open one with the same merge key. None when the plan it is
+    /// about no longer waits for an answer.
     pub(crate) async fn open_question(
         &self,
         question: Question,
         caller: Option<&Caller>,
-    ) -> Result<ApprovalRecord, Failure> {
+        plan: Option<&PlanId>,
+    ) -> Result<Option<ApprovalRecord>, Failure> {
         let now = self.now();
         let asker = caller.map(asker).unwrap_or_default();
         let client = caller.map_or("lwa", Caller::client_name).to_owned();
@@ -105,11 +116,12 @@ impl Engine {
             decision: Some("ask"),
             detail: json!({ "kind": new.kind }),
         };
-        let (record, is_new) = self.db.open_approval(&new, &audit).await.map_err(failure::store)?;
+        let opened = self.db.open_approval(&new, plan, &audit).await.map_err(failure::store)?;
+        let Some((record, is_new)) = opened else { return Ok(None) };
         let approval = Box::new(item(&record, Audience::Person)?);
         self.emit(if is_new { Event::ApprovalOpened { approval } } else { Event::ApprovalChanged { approval } });
         self.wakes_maintenance.notify_one();
-        Ok(record)
+        Ok(Some(record))
     }
 
     /// Waits for the end of a question, at most `hold`. `None` means it is still open.
@@ -118,6 +130,7 @@ impl Engine {
         let mut answers = self.broker.subscribe(id);
         let record = self.db.approval(id).await.map_err(failure::store)?;
         if let Some(ended) = record.as_ref().and_then(ended) {
+            self.broker.forget(id);
             return Ok(Some(ended));
         }
         let waited = tokio::time::timeout(hold, answers.wait_for(Option::is_some)).await;
@@ -128,139 +141,6 @@ impl Engine {
         // The sender is gone or time is up: the database knows.
         let record = self.db.approval(id).await.map_err(failure::store)?;
         Ok(record.as_ref().and_then(ended))
-    }
-
-    /// Ends a question that nobody answered: timed out, withdrawn.
-    pub(crate) async fn end_question(&self, id: &ApprovalId, outcome: Outcome, reason: &str) -> Result<(), Failure> {
-        let decision = Decision { id, outcome, reason: Some(reason), by: "host", now: self.now() };
-        self.conclude(&decision, "host").await.map(drop)
-    }
-
-    /// Takes the end of a question, gives it its effect and tells everyone. First come, first served.
-    async fn conclude(&self, decision: &Decision<'_>, actor: &str) -> Result<Option<ApprovalRecord>, Failure> {
-        let Some(record) = self.db.decide_approval(decision, actor).await.map_err(failure::store)? else {
-            return Ok(None);
-        };
-        let effect = self.apply(&record, decision.outcome).await;
-        let ended = Ended { outcome: decision.outcome, reason: decision.reason.map(str::to_owned) };
-        self.broker.publish(&record.id, ended.clone());
-        self.emit(Event::ApprovalClosed { id: record.id.clone(), outcome: ended.outcome, reason: ended.reason });
-        effect?;
-        Ok(Some(record))
-    }
-
-    async fn apply(&self, record: &ApprovalRecord, outcome: Outcome) -> Result<(), Failure> {
-        match detail(record)? {
-            ApprovalDetail::Spend(spend) => self.apply_spend_answer(&spend.plan_id, outcome).await,
-            ApprovalDetail::PolicyChange(_) if outcome.is_allowed() => {
-                self.accept_pending_configuration().await.map(drop)
-            }
-            ApprovalDetail::PolicyChange(_) => Ok(()),
-        }
-    }
-
-    /// `approval/decide`: a person's answer.
-    ///
-    /// # Errors
-    /// The question is unknown or has ended, the code is wrong, or the answering process descends
-    /// from the client that asks.
-    pub async fn decide(&self, caller: &Caller, params: &DecideParams) -> Result<ApprovalItem, Failure> {
-        let record = self.find_approval(&params.id).await?;
-        let offers: Vec<Answer> =
-            serde_json::from_value(record.offers.clone()).map_err(|error| failure::json(&error))?;
-        let outcome = match params.answer {
-            Answer::Deny => Outcome::Denied,
-            Answer::Dismiss => Outcome::Dismissed,
-            Answer::AllowOnce => Outcome::AllowedOnce,
-            Answer::AllowSession => Outcome::AllowedSession,
-            Answer::AllowAlways => Outcome::AllowedAlways,
-        };
-        if outcome.is_allowed() {
-            if !offers.contains(&params.answer) {
-                return Err(Failure::new(
-                    ErrorCode::InvalidInput,
-                    format!("a `{}` question cannot be allowed for that long", record.kind),
-                )
-                .hint("allow it once"));
-            }
-            self.refuse_the_askers_own_process(caller, &record).await?;
-            let typed = params.code.as_deref().map(|code| code.trim().to_uppercase());
-            if caller.role == Role::Cli && typed.as_deref() != Some(record.code.as_str()) {
-                return Err(Failure::new(ErrorCode::Forbidden, "the typed code does not match the question")
-                    .hint(format!("run `lwa approvals show {}` and type the code it shows", short(&record.id))));
-            }
-        }
-        let by = match caller.role {
-            Role::App => "app",
-            Role::Cli => "terminal",
-            Role::Sidecar => "client",
-        };
-        let reason = params.reason.as_deref().map(|reason| reason.chars().take(500).collect::<String>());
-        let decision = Decision { id: &record.id, outcome, reason: reason.as_deref(), by, now: self.now() };
-        if let Some(decided) = self.conclude(&decision, "user").await? {
-            item(&decided, Audience::Person)
-        } else {
-            let record = self.find_approval(&record.id).await?;
-            let how = record.outcome.map_or("answered", Outcome::as_str);
-            Err(Failure::new(ErrorCode::NotFound, format!("the question has already ended: {how}"))
-                .hint("nothing was changed by this answer"))
-        }
-    }
-
-    /// An agent can run programs, ours too. A yes from a process that a connected client started is
-    /// the agent's, not the human's.
-    async fn refuse_the_askers_own_process(&self, caller: &Caller, record: &ApprovalRecord) -> Result<(), Failure> {
-        let host = std::process::id();
-        let refused = match &caller.process {
-            None => true,
-            Some(process) => {
-                let stored: Asker = serde_json::from_value(record.asker.clone()).unwrap_or_default();
-                let mut clients = self.surfaces.client_processes();
-                clients.extend(stored.client_pid);
-                clients.into_iter().any(|client| process.descends_from(client, host))
-            }
-        };
-        if !refused {
-            return Ok(());
-        }
-        let audit = NewAudit {
-            at: self.now(),
-            actor: caller.actor(),
-            session: Some(caller.session.as_str()),
-            action: "approval.refused",
-            object: Some(record.id.as_str()),
-            decision: Some("deny"),
-            detail: json!({ "why": "the answering process was started by a connected client" }),
-        };
-        self.db.append_audit(&audit).await.map_err(failure::store)?;
-        Err(Failure::new(
-            ErrorCode::Forbidden,
-            "this answer comes from a process that a connected client started, so it does not count",
-        )
-        .hint("answer in the Lwa window, or in a terminal that you opened yourself"))
-    }
-
-    /// `approval/extend`: the question gets its full time again.
-    ///
-    /// # Errors
-    /// The question is unknown or has ended.
-    pub async fn extend(&self, params: &ApprovalParams) -> Result<ApprovalItem, Failure> {
-        let record = self.find_approval(&params.id).await?;
-        let minutes = i64::from(self.configuration.in_force().app.approval_minutes);
-        let until = self.now() + SignedDuration::from_mins(minutes);
-        let extended = self.db.extend_approval(&record.id, until).await.map_err(failure::store)?;
-        let Some(record) = extended else {
-            return Err(Failure::new(ErrorCode::NotFound, "the question has already ended"));
-        };
-        if let ApprovalDetail::Spend(spend) = detail(&record)? {
-            self.db
-                .extend_waiting_plan(&spend.plan_id, until + SignedDuration::from_mins(1))
-                .await
-                .map_err(failure::store)?;
-        }
-        let approval = item(&record, Audience::Person)?;
-        self.emit(Event::ApprovalChanged { approval: Box::new(approval.clone()) });
-        Ok(approval)
     }
 
     /// `approval/list`: open questions in order of arrival, then ended ones, newest first.
@@ -309,7 +189,7 @@ impl Engine {
         let mut next = None;
         for record in self.db.open_approvals().await.map_err(failure::store)? {
             if record.expires_at <= now {
-                self.end_question(&record.id, Outcome::TimedOut, "nobody answered in time").await?;
+                self.end_question(record, Outcome::TimedOut, NOBODY_ANSWERED).await?;
             } else {
                 next = Some(next.map_or(record.expires_at, |earliest: Timestamp| earliest.min(record.expires_at)));
             }
@@ -321,7 +201,7 @@ impl Engine {
     pub(crate) async fn withdraw_session(&self, session: &SessionId) -> Result<(), Failure> {
         for record in self.db.open_approvals().await.map_err(failure::store)? {
             if record.session == session.as_str() {
-                self.end_question(&record.id, Outcome::Withdrawn, "the client that asked has ended").await?;
+                self.end_question(record, Outcome::Withdrawn, "the client that asked has ended").await?;
             }
         }
         Ok(())

@@ -353,7 +353,8 @@ fn builtin_model() -> Model {
         billing_class: BillingClass::Free,
         capabilities: [Capability::Text].into(),
         reasoning_levels: Vec::new(),
-        context_length: u64::MAX,
+        // What the longest prompt can be estimated at, with the longest answer beside it.
+        context_length: 2_200_000,
         price: None,
         task_scores: served.map(|task| (*task, 50)).collect(),
         disabled_reason: None,

@@ -5,9 +5,10 @@
 //! compares the file with what the human accepted, not with whatever an agent wrote meanwhile.
 
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use lwa_config::diff::{Loosening, loosening, without_loosening};
@@ -31,13 +32,39 @@ const ACCEPTED: &str = "config.accepted";
 /// All open questions about the configuration are one question.
 const MERGE_KEY: &str = "policy_change";
 
-/// What tells that the file may have changed, without reading it.
-type Stamp = Option<(SystemTime, u64)>;
+/// The setting that holds the merge key of the loosening edits that a human refused last.
+const REFUSED: &str = "config.refused";
+/// An editor that empties the file and then writes it is done within this time.
+const SETTLES_WITHIN: Duration = Duration::from_millis(25);
+/// How often a file that goes on changing is read again before it is taken as it is.
+const MAX_READS: u32 = 4;
+/// File systems tell times in steps; within this time a second change may carry the same stamp.
+const STAMP_IS_SURE_AFTER: Duration = Duration::from_secs(1);
+
+/// What tells that the file may have changed, without reading it. The change time cannot be set back
+/// by a program that keeps size and modification time as they were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    bytes: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+/// The file as it was read last.
+#[derive(Debug, Default)]
+struct Seen {
+    stamp: Option<Stamp>,
+    /// Whether an equal stamp means an equal file.
+    is_sure: bool,
+    /// Its text; none when it could not be read.
+    text: Option<String>,
+}
 
 struct State {
     in_force: Arc<Config>,
     /// The file as it stands, when it can be used.
-    file: Option<(String, Arc<Config>)>,
+    file: Option<Arc<Config>>,
     error: Option<String>,
     pending: Vec<Loosening>,
 }
@@ -47,7 +74,10 @@ pub struct Configuration {
     path: PathBuf,
     shipped: Shipped,
     state: RwLock<State>,
-    stamp: Mutex<Stamp>,
+    seen: Mutex<Seen>,
+    /// Held by whoever reads the file again or takes an answer about it, until all of that is kept and
+    /// told: two at once would mix what was shown, what was accepted and what is kept.
+    turn: tokio::sync::Mutex<()>,
 }
 
 impl Configuration {
@@ -55,18 +85,22 @@ impl Configuration {
     pub(crate) async fn open(home: &Home, db: &Db, now: Timestamp) -> Result<Self, Failure> {
         let path = home.config_file();
         let shipped = shipped();
-        let stamp = stamp(&path);
         let accepted = db.setting(ACCEPTED).await.map_err(failure::store)?;
-        let baseline = accepted.as_deref().and_then(|text| Config::parse_over(text, &path, &shipped).ok());
-        let state = match read(&path, &shipped) {
-            Ok((text, config)) => {
+        // What cannot be read any more was still accepted with its own values only, never with the file's.
+        let baseline = accepted
+            .as_deref()
+            .map(|text| Config::parse_over(text, &path, &shipped).or_else(|_| defaults(&shipped)))
+            .transpose()?;
+        let (seen, text) = read_settled(&path).await;
+        let state = match text.and_then(|text| Config::parse_over(&text, &path, &shipped)) {
+            Ok(config) => {
                 let config = Arc::new(config);
                 let pending = baseline.as_ref().map(|old| loosening(old, &config)).unwrap_or_default();
                 let in_force = match &baseline {
                     Some(old) if !pending.is_empty() => Arc::new(without_loosening(old, &config)),
                     _ => config.clone(),
                 };
-                State { in_force, file: Some((text, config)), error: None, pending }
+                State { in_force, file: Some(config), error: None, pending }
             }
             Err(error) => {
                 tracing::warn!(%error, "the configuration cannot be used");
@@ -78,7 +112,18 @@ impl Configuration {
         if accepted.as_ref() != Some(&kept) {
             db.set_setting(ACCEPTED, Some(&kept), now).await.map_err(failure::store)?;
         }
-        Ok(Self { path, shipped, state: RwLock::new(state), stamp: Mutex::new(stamp) })
+        Ok(Self { path, shipped, state: RwLock::new(state), seen: Mutex::new(seen), turn: tokio::sync::Mutex::new(()) })
+    }
+
+    /// Waits until nobody else reads the file or takes an answer about it.
+    pub(crate) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.turn.lock().await
+    }
+
+    /// Whether the file is the one that was read last, as far as its stamp tells.
+    fn is_current(&self) -> bool {
+        let seen = locked(&self.seen);
+        seen.is_sure && seen.stamp == stamp(&self.path)
     }
 
     /// The configuration in force, shipped providers and models included.
@@ -110,23 +155,51 @@ impl Configuration {
     }
 }
 
-fn stamp(path: &std::path::Path) -> Stamp {
+fn stamp(path: &Path) -> Option<Stamp> {
     let meta = fs::metadata(path).ok()?;
-    Some((meta.modified().ok()?, meta.len()))
+    Some(Stamp {
+        inode: meta.ino(),
+        bytes: meta.size(),
+        modified: (meta.mtime(), meta.mtime_nsec()),
+        changed: (meta.ctime(), meta.ctime_nsec()),
+    })
 }
 
-fn read(path: &std::path::Path, shipped: &Shipped) -> Result<(String, Config), ConfigError> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }),
-    };
-    let config = Config::parse_over(&text, path, shipped)?;
-    Ok((text, config))
+/// How long ago the file was written; none when that lies ahead or there is no file.
+fn age(stamp: &Stamp) -> Option<Duration> {
+    let (seconds, nanoseconds) = stamp.modified.max(stamp.changed);
+    let changed = UNIX_EPOCH + Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
+    SystemTime::now().duration_since(changed).ok()
+}
+
+/// Reads the file when nobody is about to write it: half of a file can be a file that means less.
+async fn read_settled(path: &Path) -> (Seen, Result<String, ConfigError>) {
+    let mut reads = 0;
+    loop {
+        reads += 1;
+        let before = stamp(path);
+        let text = match fs::read_to_string(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+            result => result.map_err(|source| ConfigError::Read { path: path.to_owned(), source }),
+        };
+        let after = stamp(path);
+        let is_older_than =
+            |limit: Duration| after.as_ref().is_none_or(|stamp| age(stamp).is_some_and(|age| age >= limit));
+        if (before == after && is_older_than(SETTLES_WITHIN)) || reads >= MAX_READS {
+            let is_sure = before == after && is_older_than(STAMP_IS_SURE_AFTER);
+            return (Seen { stamp: after, is_sure, text: text.as_ref().ok().cloned() }, text);
+        }
+        tokio::time::sleep(SETTLES_WITHIN).await;
+    }
 }
 
 fn defaults(shipped: &Shipped) -> Result<Config, Failure> {
-    Config::parse_over("", std::path::Path::new("config.toml"), shipped).map_err(|error| failure::config(&error))
+    Config::parse_over("", Path::new("config.toml"), shipped).map_err(|error| failure::config(&error))
+}
+
+/// Equal for the same edits; none when none wait.
+fn merge_key_of(changes: &[PolicyChangeLine]) -> Option<String> {
+    (!changes.is_empty()).then(|| format!("{MERGE_KEY}:{}", tokens::text_hash(&json!(changes).to_string())))
 }
 
 fn line(change: &Loosening) -> PolicyChangeLine {
@@ -141,23 +214,38 @@ fn line(change: &Loosening) -> PolicyChangeLine {
 impl Engine {
     /// Reads the file again if it changed. A file that cannot be used changes nothing but the error.
     pub(crate) async fn refresh_configuration(&self) -> Result<(), Failure> {
-        let seen = stamp(&self.configuration.path);
-        {
-            let mut last = locked(&self.configuration.stamp);
-            if *last == seen {
-                return Ok(());
-            }
-            *last = seen;
+        if self.configuration.is_current() {
+            return Ok(());
         }
-        self.reread_configuration().await
+        let engine = self.clone();
+        self.to_the_end(async move {
+            let _turn = engine.configuration.turn().await;
+            // Whoever had the turn before may have read it already.
+            if engine.configuration.is_current() { Ok(()) } else { engine.reread_configuration().await }
+        })
+        .await
     }
 
+    /// Reads the file again. Needs the turn.
     async fn reread_configuration(&self) -> Result<(), Failure> {
-        let result = read(&self.configuration.path, &self.configuration.shipped);
+        let (seen, text) = read_settled(&self.configuration.path).await;
+        let is_same = {
+            let mut last = locked(&self.configuration.seen);
+            let is_same = seen.text.is_some() && seen.text == last.text;
+            *last = seen;
+            is_same
+        };
+        if is_same { Ok(()) } else { self.take_configuration(text).await }
+    }
+
+    /// Puts what the file says into force, as far as nobody has to be asked. Needs the turn.
+    async fn take_configuration(&self, text: Result<String, ConfigError>) -> Result<(), Failure> {
+        let path = &self.configuration.path;
+        let result = text.and_then(|text| Config::parse_over(&text, path, &self.configuration.shipped));
         let error = {
             let mut state = self.configuration.write();
             match result {
-                Ok((text, config)) => {
+                Ok(config) => {
                     let config = Arc::new(config);
                     let pending = loosening(&state.in_force, &config);
                     let in_force = if pending.is_empty() {
@@ -165,7 +253,7 @@ impl Engine {
                     } else {
                         Arc::new(without_loosening(&state.in_force, &config))
                     };
-                    *state = State { in_force, file: Some((text, config)), error: None, pending };
+                    *state = State { in_force, file: Some(config), error: None, pending };
                     None
                 }
                 Err(error) => {
@@ -178,7 +266,7 @@ impl Engine {
         tracing::info!(error = error.as_deref(), "the configuration was read again");
         self.emit(Event::ConfigChanged { error });
         self.emit(Event::ProvidersChanged);
-        self.ask_about_configuration().await
+        self.ask_about_configuration("the configuration changed again").await
     }
 
     /// Keeps what is in force as the baseline of the next start. The file itself may hold more.
@@ -187,19 +275,39 @@ impl Engine {
         self.db.set_setting(ACCEPTED, Some(&text), self.now()).await.map_err(failure::store)
     }
 
-    /// Opens the question about loosening edits, or takes it back when the file no longer has any.
-    pub(crate) async fn ask_about_configuration(&self) -> Result<(), Failure> {
+    /// Whether a question with this merge key is about the edits that wait now.
+    pub(crate) fn is_pending_configuration(&self, merge_key: &str) -> bool {
+        merge_key_of(&self.configuration.pending_lines()).is_some_and(|wanted| wanted == merge_key)
+    }
+
+    /// A human refused these edits: they are not asked about again while they are all that waits.
+    pub(crate) async fn remember_refusal(&self, merge_key: &str) -> Result<(), Failure> {
+        self.db.set_setting(REFUSED, Some(merge_key), self.now()).await.map_err(failure::store)
+    }
+
+    /// Opens the question about loosening edits, or takes it back for the reason `stale` when it is
+    /// about other edits than those that wait. Needs the turn.
+    async fn ask_about_configuration(&self, stale: &str) -> Result<(), Failure> {
         let changes = self.configuration.pending_lines();
-        let wanted =
-            (!changes.is_empty()).then(|| format!("{MERGE_KEY}:{}", tokens::text_hash(&json!(changes).to_string())));
+        let wanted = merge_key_of(&changes);
+        let mut is_open = false;
         for record in self.db.open_approvals().await.map_err(failure::store)? {
-            if record.kind == ApprovalKind::PolicyChange && Some(&record.merge_key) != wanted.as_ref() {
-                self.end_question(&record.id, Outcome::Withdrawn, "the configuration changed again").await?;
-            } else if Some(&record.merge_key) == wanted.as_ref() {
-                return Ok(());
+            if record.kind != ApprovalKind::PolicyChange {
+                continue;
+            }
+            if Some(&record.merge_key) == wanted.as_ref() {
+                is_open = true;
+            } else {
+                self.end_question(record, Outcome::Withdrawn, stale).await?;
             }
         }
-        let Some(merge_key) = wanted else { return Ok(()) };
+        let refused = self.db.setting(REFUSED).await.map_err(failure::store)?;
+        if refused.is_some() && refused != wanted {
+            self.db.set_setting(REFUSED, None, self.now()).await.map_err(failure::store)?;
+        }
+        let Some(merge_key) = wanted.filter(|_| !is_open).filter(|wanted| refused.as_ref() != Some(wanted)) else {
+            return Ok(());
+        };
         let count = changes.len();
         let question = Question {
             kind: ApprovalKind::PolicyChange,
@@ -210,14 +318,20 @@ impl Engine {
             is_serious: true,
             offers: vec![Answer::AllowAlways],
         };
-        self.open_question(question, None).await.map(drop)
+        self.open_question(question, None, None).await.map(drop)
     }
 
-    /// A human accepted the loosening edits that wait.
+    /// Asks about what was found waiting when the host started.
+    pub(crate) async fn ask_at_start(&self) -> Result<(), Failure> {
+        let _turn = self.configuration.turn().await;
+        self.ask_about_configuration("the configuration changed again").await
+    }
+
+    /// A human accepted the loosening edits that wait. Needs the turn.
     pub(crate) async fn accept_pending_configuration(&self) -> Result<Vec<PolicyChangeLine>, Failure> {
         let accepted = {
             let mut state = self.configuration.write();
-            let Some((_, config)) = state.file.clone() else { return Ok(Vec::new()) };
+            let Some(config) = state.file.clone() else { return Ok(Vec::new()) };
             let accepted: Vec<_> = state.pending.iter().map(line).collect();
             state.in_force = config;
             state.pending.clear();
@@ -246,8 +360,9 @@ impl Engine {
     /// The process was started by a connected client, or the database failed.
     pub async fn accept_configuration(&self, caller: &Caller) -> Result<ConfigAccepted, Failure> {
         self.refuse_clients_process(caller)?;
+        let _turn = self.configuration.turn().await;
         let accepted = self.accept_pending_configuration().await?;
-        self.ask_about_configuration().await?;
+        self.ask_about_configuration("it was accepted in a terminal").await?;
         Ok(ConfigAccepted { accepted })
     }
 
@@ -279,6 +394,7 @@ impl Engine {
     /// The value does not fit, the file cannot be written, or a client's own process asks.
     pub async fn set_configuration(&self, caller: &Caller, params: &ConfigSetParams) -> Result<ConfigShown, Failure> {
         self.refuse_clients_process(caller)?;
+        let _turn = self.configuration.turn().await;
         let path = &self.configuration.path;
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
@@ -296,8 +412,19 @@ impl Engine {
         let baseline = Config::parse_over(&baseline, path, shipped).map_err(|error| failure::config(&error))?;
         edit::write_atomic(path, &edited).map_err(|error| failure::config(&error))?;
         self.configuration.write().in_force = Arc::new(baseline);
-        *locked(&self.configuration.stamp) = stamp(path);
-        self.reread_configuration().await?;
+        let audit = NewAudit {
+            at: self.now(),
+            actor: caller.actor(),
+            session: Some(caller.session.as_str()),
+            action: "config.set",
+            object: Some(&params.key),
+            decision: Some("allow"),
+            detail: json!({}),
+        };
+        self.db.append_audit(&audit).await.map_err(failure::store)?;
+        // What the host wrote itself needs no time to settle; whatever else the file holds is compared.
+        *locked(&self.configuration.seen) = Seen { stamp: stamp(path), is_sure: false, text: Some(edited.clone()) };
+        self.take_configuration(Ok(edited)).await?;
         self.show_configuration()
     }
 

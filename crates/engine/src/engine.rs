@@ -63,8 +63,17 @@ pub struct Inner {
     pub(crate) tasks: TaskTracker,
     pub(crate) stopping: CancellationToken,
     pub(crate) wakes_maintenance: Notify,
+    /// Held while the app is being started.
+    pub(crate) starts_app: tokio::sync::Mutex<()>,
     pub(crate) started_at: Timestamp,
     pub(crate) program_folder: PathBuf,
+}
+
+/// The home it serves; what it holds is nobody's to print.
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("home", &self.inner.home).finish_non_exhaustive()
+    }
 }
 
 impl std::ops::Deref for Engine {
@@ -100,6 +109,7 @@ impl Engine {
                 tasks: TaskTracker::new(),
                 stopping: CancellationToken::new(),
                 wakes_maintenance: Notify::new(),
+                starts_app: tokio::sync::Mutex::new(()),
                 secrets_override: secrets,
                 secrets_state: Mutex::default(),
                 home,
@@ -128,6 +138,18 @@ impl Engine {
         let _ = self.events.send(event);
     }
 
+    /// Does work to its end even when the caller stops waiting for it: a call can be cancelled at any
+    /// await, and what is half done would be told to nobody.
+    pub(crate) async fn to_the_end<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>> + Send + 'static,
+    ) -> Result<T, Failure> {
+        self.tasks.spawn(work).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "some work failed unexpectedly");
+            Err(failure::unexpected())
+        })
+    }
+
     /// Ends: no new work, running provider calls may finish within the limit, the database is closed.
     pub async fn shut_down(&self, limit: std::time::Duration) {
         self.emit(Event::HostStopping);
@@ -148,4 +170,46 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// RFC 3339 in UTC, to the millisecond.
 pub(crate) fn rfc3339(time: Timestamp) -> String {
     format!("{time:.3}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn engine(folder: &std::path::Path) -> Engine {
+        let options = EngineOptions {
+            home: Home::at(folder).unwrap(),
+            clock: Arc::new(Timestamp::now),
+            secrets: Some(Arc::new(lwa_secrets::MemoryStore::new())),
+            program_folder: folder.to_owned(),
+            detects_local_servers: false,
+        };
+        Engine::open(options).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_fault_in_some_work_is_an_answer_and_not_the_end_of_its_caller() {
+        let temp = tempfile::tempdir().unwrap();
+        let engine = engine(temp.path()).await;
+        let failed = engine.to_the_end::<()>(async { panic!("a fault") }).await.unwrap_err();
+        assert_eq!(failed.code, lwa_domain::ErrorCode::Internal);
+        assert!(!failed.message.contains("a fault") && failed.hint.is_some());
+    }
+
+    #[tokio::test]
+    async fn work_outlives_a_caller_that_stops_waiting() {
+        let temp = tempfile::tempdir().unwrap();
+        let engine = engine(temp.path()).await;
+        let (go, may_go) = tokio::sync::oneshot::channel::<()>();
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let work = engine.to_the_end(async move {
+            let _ = may_go.await;
+            let _ = tell.send("done");
+            Ok(())
+        });
+        let waited = tokio::time::timeout(std::time::Duration::ZERO, work).await;
+        assert!(waited.is_err(), "the caller gave up");
+        go.send(()).unwrap();
+        assert_eq!(told.await.unwrap(), "done");
+    }
 }

@@ -15,6 +15,12 @@ pub fn store(error: StoreError) -> Failure {
         .hint("run `lwa doctor`; is the disk full or the file read-only?")
 }
 
+/// A part of ours panicked.
+pub fn unexpected() -> Failure {
+    Failure::new(ErrorCode::Internal, "the host failed at this unexpectedly")
+        .hint("the host's log has the details: `lwa status` names it")
+}
+
 /// A value of ours could not be turned into JSON or back.
 pub fn json(error: &serde_json::Error) -> Failure {
     Failure::new(ErrorCode::Internal, format!("a stored value has an unexpected shape: {error}"))

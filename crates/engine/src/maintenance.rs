@@ -21,7 +21,7 @@ impl Engine {
     pub(crate) fn spawn_maintenance(&self) {
         let engine = self.clone();
         self.tasks.spawn(async move {
-            if let Err(failure) = engine.ask_about_configuration().await {
+            if let Err(failure) = engine.ask_at_start().await {
                 tracing::error!(%failure, "the waiting configuration could not be asked about");
             }
             engine.detect_local_servers().await;
@@ -35,7 +35,7 @@ impl Engine {
                     () = engine.wakes_maintenance.notified() => {}
                     () = sleep_until(next) => {}
                 }
-                engine.tick().await;
+                engine.sweep().await;
                 if Instant::now() >= next_detection && !is_idle {
                     engine.detect_local_servers().await;
                     next_detection = Instant::now() + DETECT_EVERY;
@@ -44,7 +44,9 @@ impl Engine {
         });
     }
 
-    async fn tick(&self) {
+    /// What the host does by itself every few seconds: reads the file again when it changed, ends what
+    /// ran out of time. Whoever gives the engine a clock of their own calls it when that clock moved.
+    pub async fn sweep(&self) {
         if let Err(failure) = self.refresh_configuration().await {
             tracing::error!(%failure, "the configuration could not be read again");
         }
@@ -95,6 +97,11 @@ impl Engine {
         };
         command.envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(kept)));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // Several questions at once start one app.
+        let _turn = self.starts_app.lock().await;
+        if self.surfaces.has_app() {
+            return true;
+        }
         let mut changes = self.surfaces.changes();
         match command.spawn() {
             Ok(mut child) => {

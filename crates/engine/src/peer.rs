@@ -85,15 +85,27 @@ fn executable_of(pid: u32) -> Option<PathBuf> {
     Some(text.strip_suffix(" (deleted)").map_or_else(|| link.clone(), PathBuf::from))
 }
 
-/// The parent from `/proc/PID/stat`, whose second field is the name in brackets and may hold anything.
 fn parent_of(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    u32::try_from(stat_field(pid, 4)?).ok()
+}
+
+/// When a process started, in ticks since the system did; with its id it names a process for good.
+pub fn start_of(pid: u32) -> Option<u64> {
+    stat_field(pid, 22)
+}
+
+/// A numeric field of `/proc/PID/stat`, counted from 1. The second is the name in brackets and may hold
+/// anything, spaces, brackets and line breaks included.
+fn stat_field(pid: u32, number: usize) -> Option<u64> {
+    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
     let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(1)?.parse().ok()
+    rest.split_whitespace().nth(number.checked_sub(3)?)?.parse().ok()
 }
 
 fn name_of(pid: u32) -> String {
-    fs::read_to_string(format!("/proc/{pid}/comm")).map(|name| name.trim().to_owned()).unwrap_or_default()
+    let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+    String::from_utf8_lossy(&name).trim().to_owned()
 }
 
 fn runs_a_command_line(pid: u32) -> bool {

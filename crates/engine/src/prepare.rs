@@ -78,7 +78,7 @@ impl Engine {
         let effort = params.reasoning_effort.as_deref().map(str::parse::<ReasoningEffort>).transpose()?;
         if task.pipeline() != Pipeline::Text {
             return Err(Failure::new(ErrorCode::NoRoute, format!("task `{task}` is not available in this version"))
-                .hint("this version serves the ten text tasks; ask for one of them"));
+                .hint("this version serves the nine text tasks; ask for one of them"));
         }
         if let Some(tokens) = params.max_output_tokens
             && !(1..=MAX_OUTPUT_TOKENS).contains(&tokens)

@@ -4,21 +4,24 @@
 //! of the call waits for the same run or gets the stored result; no provider is ever called twice,
 //! and no other model is ever tried.
 
+mod account;
+mod recheck;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use lwa_domain::tokens::estimate_tokens;
 use lwa_domain::{ErrorCode, PicoUsd, PlanState, TaskKind};
-use lwa_protocol::plan::{PlanParams, RouteUsed, RunAnswer, RunParams, RunProgress, RunStatus, Usage};
+use lwa_protocol::plan::{PlanParams, RunAnswer, RunParams, RunProgress, RunStatus};
 use lwa_protocol::{Event, Failure, Role};
 use lwa_providers::{ChatAnswer, ChatRequest, ProviderError};
-use lwa_store::{Claim, ClaimOutcome, Finish, NewAudit, PlanRecord, Settlement};
+use lwa_store::{Claim, ClaimOutcome, Finish, NewAudit, PlanRecord};
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use crate::approve::expired;
+use self::account::{conclude, unfinished};
+use crate::approve::{MAX_HOLD, expired};
 use crate::caller::Caller;
 use crate::catalogue::BUILTIN;
 use crate::engine::{Engine, locked};
@@ -56,12 +59,16 @@ impl Engine {
     ) -> Result<RunAnswer, Failure> {
         let token = tokens::digest(&params.plan_token);
         let plan = self.db.plan_by_token(&token).await.map_err(failure::store)?.ok_or_else(unknown_token)?;
+        let mut is_repeat = true;
+        let plan_id = plan.plan_id.clone();
         if plan.state == PlanState::Ready {
             self.refuse_while_paused()?;
-            self.claim_and_start(caller, token, &plan).await?;
+            let (engine, caller) = (self.clone(), caller.clone());
+            // A claim without a run would leave the plan working for ever.
+            is_repeat = !self.to_the_end(async move { engine.claim_and_start(&caller, token, &plan).await }).await?;
         }
-        let hold = Duration::from_millis(u64::from(params.hold_ms));
-        let answer = self.outcome_of(&plan.plan_id, hold, progress, plan.state != PlanState::Ready).await?;
+        let hold = Duration::from_millis(u64::from(params.hold_ms)).min(MAX_HOLD);
+        let answer = self.outcome_of(&plan_id, hold, progress, is_repeat).await?;
         Ok(fitted(answer, params.max_text_bytes))
     }
 
@@ -79,11 +86,17 @@ impl Engine {
         self.outcome_of(&plan.plan_id, Duration::ZERO, None, true).await
     }
 
-    async fn claim_and_start(&self, caller: &Caller, token: [u8; 32], plan: &PlanRecord) -> Result<(), Failure> {
+    /// Returns whether this claim is the one that won.
+    async fn claim_and_start(&self, caller: &Caller, token: [u8; 32], plan: &PlanRecord) -> Result<bool, Failure> {
+        self.refuse_what_is_stricter_now(plan)?;
         let price = self.price_of(&plan.provider, &plan.model);
         let worst =
             |price: lwa_domain::Price| price.cost(plan.estimated_input_tokens, u64::from(plan.max_output_tokens));
-        let reserved = price.map(worst).or_else(|| (!plan.billing_class.may_cost_money()).then_some(PicoUsd::ZERO));
+        // A price that is no longer known does not make the plan cheaper than it was shown to be.
+        let reserved = price
+            .map(worst)
+            .or(plan.max_cost)
+            .or_else(|| (!plan.billing_class.may_cost_money()).then_some(PicoUsd::ZERO));
         if let (Some(now), Some(shown)) = (reserved, plan.max_cost)
             && now > shown
         {
@@ -106,10 +119,10 @@ impl Engine {
         match self.db.claim_plan(&claim, &audit).await.map_err(failure::store)? {
             ClaimOutcome::Claimed(plan) => {
                 self.start(*plan);
-                Ok(())
+                Ok(true)
             }
             // Somebody else's claim won, or time ran out: what happened is told by the plan's state.
-            ClaimOutcome::NotReady(_) => Ok(()),
+            ClaimOutcome::NotReady(_) => Ok(false),
             ClaimOutcome::CapBroken(reason) => Err(Failure::new(ErrorCode::CapExceeded, reason)
                 .hint("raise the cap in the configuration or wait for the next period; the plan stays as it is")),
             ClaimOutcome::Unknown => Err(unknown_token()),
@@ -125,27 +138,34 @@ impl Engine {
         self.emit(Event::PlanChanged { plan_id: plan.plan_id.clone(), state: PlanState::Working });
         let engine = self.clone();
         self.tasks.spawn(async move {
-            let plan_id = plan.plan_id.clone();
-            let answer = engine.work(plan, since, &characters).await;
+            let plan = Arc::new(plan);
+            // A task of its own, so that a fault in it still ends the plan.
+            let call = {
+                let (engine, plan) = (engine.clone(), plan.clone());
+                engine.clone().to_the_end(async move { engine.execute(&plan, &characters).await }).await
+            };
+            let (answer, is_stored) = engine.keep(&plan, since, call).await;
             let state = if answer.status == RunStatus::Completed {
                 PlanState::Completed
             } else {
                 PlanState::RepreflightRequired
             };
             sender.send_replace(RunState::Done(Box::new(answer)));
-            locked(&engine.runs).remove(&plan_id);
-            engine.emit(Event::PlanChanged { plan_id, state });
+            // What could not be stored is handed to repeats from memory, as long as the host lives.
+            if is_stored {
+                locked(&engine.runs).remove(&plan.plan_id);
+            }
+            engine.emit(Event::PlanChanged { plan_id: plan.plan_id.clone(), state });
             engine.emit(Event::LedgerChanged);
         });
     }
 
-    /// Calls the locked route once and stores how that ended.
-    async fn work(&self, plan: PlanRecord, since: Instant, characters: &AtomicU32) -> RunAnswer {
-        let outcome = self.execute(&plan, characters).await;
+    /// Stores how a call ended. Returns the answer and whether it is stored.
+    async fn keep(&self, plan: &PlanRecord, since: Instant, outcome: Result<ChatAnswer, Failure>) -> (RunAnswer, bool) {
         let latency_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.note_health(&plan.provider, outcome.as_ref().err());
         let price = self.price_of(&plan.provider, &plan.model);
-        let (answer, settlement) = conclude(&plan, outcome, price.as_ref(), latency_ms);
+        let (answer, settlement) = conclude(plan, outcome, price.as_ref(), latency_ms);
         let state = if answer.error.is_none() { PlanState::Completed } else { PlanState::RepreflightRequired };
         let finish = Finish {
             plan_id: plan.plan_id.clone(),
@@ -166,11 +186,12 @@ impl Engine {
                 "error": answer.error.as_ref().map(|error| error.code),
             }),
         };
-        if let Err(error) = self.db.finish_plan(&finish, &audit).await {
+        let stored = self.db.finish_plan(&finish, &audit).await;
+        if let Err(error) = &stored {
             // The answer still reaches the caller; the plan is settled as interrupted at the next start.
             tracing::error!(%error, plan = %plan.plan_id, "the result of a run could not be stored");
         }
-        answer
+        (answer, stored.is_ok())
     }
 
     async fn execute(&self, plan: &PlanRecord, characters: &AtomicU32) -> Result<ChatAnswer, Failure> {
@@ -261,7 +282,7 @@ impl Engine {
     /// keeps its reservation, what was asked is withdrawn.
     pub(crate) async fn settle_what_was_left(&self) -> Result<(), Failure> {
         for record in self.db.open_approvals().await.map_err(failure::store)? {
-            self.end_question(&record.id, lwa_domain::Outcome::Withdrawn, "the host was restarted").await?;
+            self.end_question(record, lwa_domain::Outcome::Withdrawn, "the host was restarted").await?;
         }
         for plan in self.db.working_plans().await.map_err(failure::store)? {
             let error = Failure::new(
@@ -293,75 +314,6 @@ impl Engine {
     }
 }
 
-/// The answer to show and the ledger's side of it.
-fn conclude(
-    plan: &PlanRecord,
-    outcome: Result<ChatAnswer, Failure>,
-    price: Option<&lwa_domain::Price>,
-    latency_ms: u64,
-) -> (RunAnswer, Settlement) {
-    let is_free = !plan.billing_class.may_cost_money();
-    match outcome {
-        Ok(chat) => {
-            let input = chat.usage.input.or(Some(plan.estimated_input_tokens));
-            let output = chat.usage.output.or_else(|| Some(estimate_tokens(&chat.text)));
-            // A cost that the provider reports, a reported zero included, beats one we compute.
-            let computed =
-                price.filter(|_| chat.usage.reported).map(|price| price.cost(input.unwrap_or(0), output.unwrap_or(0)));
-            let cost = chat.cost.or(computed).or(is_free.then_some(PicoUsd::ZERO));
-            let settlement = Settlement {
-                error_code: None,
-                input_tokens: input,
-                output_tokens: output,
-                cached_tokens: chat.usage.cached,
-                usage_reported: chat.usage.reported,
-                cost,
-                latency_ms,
-            };
-            let usage = Usage {
-                input_tokens: input.map(narrow),
-                cached_tokens: chat.usage.cached.map(narrow),
-                output_tokens: output.map(narrow),
-                reported: chat.usage.reported,
-            };
-            let mut answer = unfinished(plan, RunStatus::Completed, "work_complete", "");
-            answer.route.model = chat.model;
-            answer.usage = usage;
-            answer.cost_pico_usd = cost;
-            answer.latency_ms = Some(narrow(latency_ms));
-            answer.finish_reason = chat.finish_reason;
-            answer.display = display(&answer, latency_ms);
-            answer.text_bytes = Some(narrow(chat.text.len() as u64));
-            answer.text = Some(chat.text);
-            (answer, settlement)
-        }
-        Err(error) => {
-            // Nothing left this machine when the provider could not be reached or refused the key.
-            let was_not_billed = is_free
-                || matches!(
-                    error.code,
-                    ErrorCode::ProviderUnreachable | ErrorCode::ProviderUnauthorized | ErrorCode::SecretsUnavailable
-                );
-            let cost = was_not_billed.then_some(PicoUsd::ZERO);
-            let settlement = Settlement {
-                error_code: Some(error.code),
-                input_tokens: None,
-                output_tokens: None,
-                cached_tokens: None,
-                usage_reported: false,
-                cost,
-                latency_ms,
-            };
-            let mut answer = unfinished(plan, RunStatus::RepreflightRequired, "work_stopped", "");
-            answer.latency_ms = Some(narrow(latency_ms));
-            answer.cost_pico_usd = cost;
-            answer.display = format!("{} failed at {}:{}: {}", plan.task, plan.provider, plan.model, error.message);
-            answer.error = Some(error);
-            (answer, settlement)
-        }
-    }
-}
-
 /// The answer with a text that fits the caller. Only the built-in provider's own texts are shortened:
 /// it knows what to lose first, while a model's answer is handed over as it is.
 fn fitted(mut answer: RunAnswer, max_text_bytes: Option<u32>) -> RunAnswer {
@@ -373,46 +325,6 @@ fn fitted(mut answer: RunAnswer, max_text_bytes: Option<u32>) -> RunAnswer {
         answer.is_text_reduced = true;
     }
     answer
-}
-
-/// An answer without a result.
-fn unfinished(plan: &PlanRecord, status: RunStatus, phase: &str, display: &str) -> RunAnswer {
-    RunAnswer {
-        status,
-        phase: phase.to_owned(),
-        replayed: false,
-        plan_id: plan.plan_id.clone(),
-        task: plan.task,
-        route: RouteUsed {
-            provider: plan.provider.clone(),
-            model: plan.model.clone(),
-            billing_class: plan.billing_class,
-        },
-        usage: Usage::default(),
-        cost_pico_usd: None,
-        latency_ms: None,
-        text: None,
-        is_text_reduced: false,
-        text_bytes: None,
-        finish_reason: None,
-        display: display.to_owned(),
-        error: None,
-    }
-}
-
-fn display(answer: &RunAnswer, latency_ms: u64) -> String {
-    let count = |tokens: Option<u32>| tokens.map_or_else(|| "?".to_owned(), |n| n.to_string());
-    let counted = if answer.usage.reported { "reported" } else { "estimated" };
-    let cost = answer.cost_pico_usd.map_or_else(|| "cost unknown".to_owned(), |cost| cost.to_string());
-    format!(
-        "Lwa ran {} on {}:{} ({}): {} tokens in, {} out ({counted}), {cost}, {latency_ms} ms",
-        answer.task,
-        answer.route.provider,
-        answer.route.model,
-        answer.route.billing_class,
-        count(answer.usage.input_tokens),
-        count(answer.usage.output_tokens),
-    )
 }
 
 /// Waits at most `hold` for the end of a run. `None` means it goes on, or its task is gone.

@@ -13,10 +13,10 @@ use interprocess::local_socket::{GenericFilePath, ListenerOptions, tokio::Stream
 use lwa_domain::{ClientName, ErrorCode};
 use lwa_protocol::frame::{self, FaceFrame, HostFrame};
 use lwa_protocol::host::ClientInfo;
-use lwa_protocol::method::{EventSubscribe, HostIdentify, HostStop};
+use lwa_protocol::method::{EventSubscribe, HostIdentify, HostStop, PlanApprove, PlanRun};
 use lwa_protocol::{Event, Failure, Hello, Method, PROTOCOL, Role, Welcome};
 use tokio::io::{AsyncBufRead, AsyncWrite, BufReader};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{Semaphore, broadcast, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -25,16 +25,20 @@ use crate::caller::Caller;
 use crate::dispatch::nothing;
 use crate::engine::Engine;
 use crate::peer::{Process, granted_role};
-use crate::tokens;
+use crate::surfaces::Attendance;
+use crate::{failure, tokens};
 
 /// How long a peer may take to greet.
 const GREETING_LIMIT: Duration = Duration::from_secs(5);
-/// How long a client that went away may take to come back before its questions are withdrawn.
-const SESSION_GRACE: Duration = Duration::from_mins(1);
+/// How long a peer may take to read what it is sent. One that stands still longer is gone: it would
+/// hold what it was sent in memory, and count as a window that can ask a human.
+const WRITE_LIMIT: Duration = Duration::from_secs(30);
 /// How long the faces may take to read the last events when the host ends.
 const FAREWELL_LIMIT: Duration = Duration::from_millis(300);
 /// Calls of one connection that may run at once; more wait their turn.
 const MAX_CALLS: usize = 64;
+/// Calls of one connection that may run or wait; more are refused.
+const MAX_OPEN_CALLS: usize = 512;
 
 /// How to serve.
 #[derive(Debug, Clone)]
@@ -155,29 +159,8 @@ async fn welcome_and_serve(engine: &Engine, stream: Stream, connection: u64, end
         role: caller.role,
     };
     frame::write(&mut sender, &HostFrame::Welcome(welcome)).await?;
-    engine.surfaces.add(caller.clone(), hello.product, engine.now());
-    engine.emit(Event::HostChanged);
-    let session = caller.session.clone();
-    let is_agent = caller.role == Role::Sidecar;
-    let result = Face { engine, caller, ends }.serve(reader, sender).await;
-    engine.surfaces.remove(connection);
-    engine.emit(Event::HostChanged);
-    if is_agent {
-        let engine = engine.clone();
-        engine.tasks.clone().spawn(async move {
-            tokio::select! {
-                () = engine.stopping.cancelled() => {}
-                () = sleep(SESSION_GRACE) => {
-                    if !engine.surfaces.has_session(session.as_str())
-                        && let Err(failure) = engine.withdraw_session(&session).await
-                    {
-                        tracing::error!(%failure, "the questions of a client that left could not be withdrawn");
-                    }
-                }
-            }
-        });
-    }
-    result
+    let attendance = engine.attend(&caller, &hello.product);
+    Face { engine, caller, ends, attendance: &attendance }.serve(reader, sender).await
 }
 
 fn caller_of(engine: &Engine, hello: &Hello, connection: u64, process: Option<Process>) -> Result<Caller, Failure> {
@@ -203,6 +186,7 @@ struct Face<'a> {
     engine: &'a Engine,
     caller: Caller,
     ends: &'a Ends,
+    attendance: &'a Attendance,
 }
 
 /// How the serving ends: what a face may ask for, and what is told to every face.
@@ -222,28 +206,35 @@ impl Face<'_> {
         let mut events: Option<broadcast::Receiver<Event>> = None;
         let mut calls = JoinSet::new();
         let mut running: HashMap<u64, AbortHandle> = HashMap::new();
+        let turns = Arc::new(Semaphore::new(MAX_CALLS));
         loop {
             tokio::select! {
-                received = incoming.recv(), if calls.len() < MAX_CALLS => match received {
+                received = incoming.recv() => match received {
                     Some(FaceFrame::Call { id, method, params }) => {
                         let reply = match method.as_str() {
                             HostIdentify::NAME => self.identify(params),
                             EventSubscribe::NAME => Engine::admit_connection_call::<EventSubscribe>(&self.caller, params).map(|_| {
-                                events.get_or_insert_with(|| self.engine.events.subscribe());
-                                self.engine.surfaces.subscribe(self.caller.connection);
+                                events.get_or_insert_with(|| self.attendance.subscribe());
                                 nothing()
                             }),
                             HostStop::NAME => Engine::admit_connection_call::<HostStop>(&self.caller, params).map(|_| {
                                 self.ends.stop.cancel();
                                 nothing()
                             }),
+                            _ if calls.len() >= MAX_OPEN_CALLS => Err(too_many_calls()),
                             _ => {
                                 let call = Call { engine: self.engine.clone(), caller: self.caller.clone(), outgoing: outgoing.clone() };
-                                running.insert(id, calls.spawn(call.serve(id, method, params)));
+                                let turns = turns.clone();
+                                let served = async move {
+                                    // Waiting does not keep a cancellation or the peer's end from being heard.
+                                    let _turn = turns.acquire().await;
+                                    call.serve(id, method, params).await
+                                };
+                                running.insert(id, calls.spawn(served));
                                 continue;
                             }
                         };
-                        frame::write(&mut writer, &finished(id, reply)).await?;
+                        write(&mut writer, &finished(id, reply)).await?;
                     }
                     Some(FaceFrame::Cancel { id }) => {
                         if let Some(call) = running.remove(&id) {
@@ -254,8 +245,11 @@ impl Face<'_> {
                     Some(FaceFrame::Hello(_)) | None => return Ok(()),
                 },
                 () = self.ends.closing.cancelled() => {
+                    while let Ok(frame) = frames.try_recv() {
+                        write(&mut writer, &frame).await?;
+                    }
                     while let Some(Ok(event)) = events.as_mut().map(broadcast::Receiver::try_recv) {
-                        frame::write(&mut writer, &HostFrame::Event(event)).await?;
+                        write(&mut writer, &HostFrame::Event(event)).await?;
                     }
                     return Ok(());
                 }
@@ -264,8 +258,8 @@ impl Face<'_> {
                         running.remove(&id);
                     }
                 }
-                Some(frame) = frames.recv() => frame::write(&mut writer, &frame).await?,
-                event = next_event(&mut events) => frame::write(&mut writer, &HostFrame::Event(event)).await?,
+                Some(frame) = frames.recv() => write(&mut writer, &frame).await?,
+                event = next_event(&mut events) => write(&mut writer, &HostFrame::Event(event)).await?,
             }
         }
     }
@@ -282,6 +276,17 @@ impl Face<'_> {
     }
 }
 
+/// Writes a frame to a peer that reads.
+async fn write<W: AsyncWrite + Unpin>(writer: &mut W, frame: &HostFrame) -> io::Result<()> {
+    let slow = |_| io::Error::new(io::ErrorKind::TimedOut, "the peer does not read what it is sent");
+    timeout(WRITE_LIMIT, frame::write(writer, frame)).await.map_err(slow)?
+}
+
+fn too_many_calls() -> Failure {
+    Failure::new(ErrorCode::InvalidInput, format!("this connection has {MAX_OPEN_CALLS} calls open already"))
+        .hint("wait for some of them to end")
+}
+
 struct Call {
     engine: Engine,
     caller: Caller,
@@ -292,13 +297,16 @@ impl Call {
     /// Serves one call and gives its id back, so that it can be forgotten.
     async fn serve(self, id: u64, method: String, params: serde_json::Value) -> u64 {
         let (progress, mut steps) = mpsc::channel(8);
+        // Only a wait ends with its caller. Whatever else was begun is done to its end, since half of a
+        // change would be told to nobody.
+        let is_wait = matches!(method.as_str(), PlanApprove::NAME | PlanRun::NAME);
         let work = {
             let engine = self.engine.clone();
             let caller = self.caller.clone();
             // A task of its own, so that a fault in one call does not end the connection.
-            tokio::spawn(async move { engine.call(&caller, &method, params, Some(progress)).await })
+            self.engine.tasks.spawn(async move { engine.call(&caller, &method, params, Some(progress)).await })
         };
-        let work = AbortOnDrop(work);
+        let work = AbortOnDrop { work, is_wait };
         let forward = async {
             while let Some(progress) = steps.recv().await {
                 if self.outgoing.send(HostFrame::Progress { id, progress }).await.is_err() {
@@ -309,9 +317,9 @@ impl Call {
         };
         let mut work = work;
         let result = tokio::select! {
-            result = &mut work.0 => result.unwrap_or_else(|error| {
+            result = &mut work.work => result.unwrap_or_else(|error| {
                 tracing::error!(%error, "a call failed unexpectedly");
-                Err(Failure::new(ErrorCode::Internal, "the host failed at this call; nothing is known to have changed").hint("the host's log has the details: `lwa status` names it"))
+                Err(failure::unexpected())
             }),
             () = forward => unreachable_forward(),
         };
@@ -325,11 +333,16 @@ fn unreachable_forward() -> Result<serde_json::Value, Failure> {
     Err(Failure::new(ErrorCode::Internal, "progress ended before the call"))
 }
 
-struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
+struct AbortOnDrop<T> {
+    work: tokio::task::JoinHandle<T>,
+    is_wait: bool,
+}
 
 impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
-        self.0.abort();
+        if self.is_wait {
+            self.work.abort();
+        }
     }
 }
 

@@ -44,6 +44,18 @@ pub enum Pause {
     UntilResumed,
 }
 
+impl Pause {
+    /// Whether work goes on sooner under this pause than under the other.
+    fn ends_before(self, other: Self, now: Timestamp) -> bool {
+        match (self, other) {
+            (_, Self::No) | (Self::UntilResumed, _) => false,
+            (Self::No, Self::Until(until)) => until > now,
+            (Self::No | Self::Until(_), Self::UntilResumed) => true,
+            (Self::Until(new), Self::Until(old)) => new < old && old > now,
+        }
+    }
+}
+
 impl Engine {
     /// `host/status`.
     ///
@@ -107,7 +119,8 @@ impl Engine {
             }
             None => Pause::UntilResumed,
         };
-        if pause == Pause::No {
+        // A shorter pause resumes sooner, which is resuming by another name.
+        if pause.ends_before(*locked(&self.pause), now) {
             self.refuse_clients_process(caller)?;
         }
         *locked(&self.pause) = pause;

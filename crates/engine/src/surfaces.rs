@@ -2,13 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::time::Duration;
 
-use lwa_protocol::Role;
+use lwa_domain::SessionId;
 use lwa_protocol::host::ConnectionView;
-use tokio::sync::watch;
+use lwa_protocol::{Event, Role};
+use tokio::sync::{broadcast, watch};
+use tokio::time::sleep;
 
 use crate::caller::Caller;
-use crate::engine::{locked, rfc3339};
+use crate::engine::{Engine, locked, rfc3339};
+use crate::peer::start_of;
+
+/// How long a client that went away may take to come back before its questions are withdrawn.
+const SESSION_GRACE: Duration = Duration::from_mins(1);
 
 /// A connected face.
 #[derive(Debug, Clone)]
@@ -23,13 +30,75 @@ struct Face {
 #[derive(Debug)]
 pub struct Surfaces {
     faces: Mutex<BTreeMap<u64, Face>>,
+    /// Clients whose sidecars have gone, each with the moment it started. While such a process lives it
+    /// stays a client: ending its own sidecar makes it no human.
+    departed: Mutex<BTreeMap<u32, u64>>,
     changes: watch::Sender<u64>,
+}
+
+/// The client's process behind a sidecar.
+fn client_of(face: &Face) -> Option<u32> {
+    let process = face.caller.process.as_ref().filter(|_| face.caller.role == Role::Sidecar)?;
+    process.client().map(|(pid, _)| pid)
+}
+
+/// A face that is connected, for as long as this lives. However a connection ends, what it leaves
+/// behind is dealt with then.
+#[derive(Debug)]
+pub struct Attendance {
+    engine: Engine,
+    connection: u64,
+    /// The session of an agent, whose questions lose their reason when nobody comes back to it.
+    session: Option<SessionId>,
+}
+
+impl Attendance {
+    /// The face listens to events from here on, so it can show a question.
+    pub fn subscribe(&self) -> broadcast::Receiver<Event> {
+        let events = self.engine.events.subscribe();
+        self.engine.surfaces.subscribe(self.connection);
+        events
+    }
+}
+
+impl Drop for Attendance {
+    fn drop(&mut self) {
+        self.engine.surfaces.remove(self.connection);
+        self.engine.emit(Event::HostChanged);
+        let Some(session) = self.session.take() else { return };
+        let engine = self.engine.clone();
+        self.engine.tasks.spawn(async move {
+            tokio::select! {
+                () = engine.stopping.cancelled() => {}
+                () = sleep(SESSION_GRACE) => {
+                    if !engine.surfaces.has_session(session.as_str())
+                        && let Err(failure) = engine.withdraw_session(&session).await
+                    {
+                        tracing::error!(%failure, "the questions of a client that left could not be withdrawn");
+                    }
+                }
+            }
+        });
+    }
+}
+
+impl Engine {
+    /// A face connected. It counts as connected until the answer is dropped.
+    pub fn attend(&self, caller: &Caller, product: &str) -> Attendance {
+        self.surfaces.add(caller.clone(), product.to_owned(), self.now());
+        self.emit(Event::HostChanged);
+        Attendance {
+            engine: self.clone(),
+            connection: caller.connection,
+            session: (caller.role == Role::Sidecar).then(|| caller.session.clone()),
+        }
+    }
 }
 
 impl Surfaces {
     /// Nobody.
     pub(crate) fn new() -> Self {
-        Self { faces: Mutex::default(), changes: watch::Sender::new(0) }
+        Self { faces: Mutex::default(), departed: Mutex::default(), changes: watch::Sender::new(0) }
     }
 
     /// A face connected.
@@ -56,7 +125,12 @@ impl Surfaces {
 
     /// A face is gone.
     pub(crate) fn remove(&self, connection: u64) {
-        locked(&self.faces).remove(&connection);
+        let gone = locked(&self.faces).remove(&connection);
+        if let Some(client) = gone.as_ref().and_then(client_of)
+            && let Some(start) = start_of(client)
+        {
+            locked(&self.departed).insert(client, start);
+        }
         self.changed();
     }
 
@@ -93,13 +167,14 @@ impl Surfaces {
         locked(&self.faces).values().any(|face| face.caller.session.as_str() == session)
     }
 
-    /// Process ids of the clients behind every sidecar.
+    /// Process ids of the clients behind every sidecar that is or was connected.
     pub(crate) fn client_processes(&self) -> Vec<u32> {
-        locked(&self.faces)
-            .values()
-            .filter(|face| face.caller.role == Role::Sidecar)
-            .filter_map(|face| face.caller.process.as_ref()?.client().map(|(pid, _)| pid))
-            .collect()
+        let mut clients: Vec<u32> = locked(&self.faces).values().filter_map(client_of).collect();
+        let mut departed = locked(&self.departed);
+        // An id that names no process, or a younger one, says nothing any more.
+        departed.retain(|client, start| start_of(*client) == Some(*start));
+        clients.extend(departed.keys());
+        clients
     }
 
     /// Everyone, as people see it.

@@ -1,12 +1,14 @@
 //! Approvals: questions to the human, kept until and after they are answered.
 
 use jiff::Timestamp;
-use lwa_domain::{ApprovalId, ApprovalKind, Outcome};
+use lwa_domain::{ApprovalId, ApprovalKind, Outcome, PlanId};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
+use sqlx::{Sqlite, Transaction};
 
 use crate::audit::{self, NewAudit};
 use crate::db::{Db, StoreError};
+use crate::plans;
 use crate::rows::Reader;
 
 /// A question to keep.
@@ -100,6 +102,29 @@ pub struct Decision<'a> {
     pub now: Timestamp,
 }
 
+/// What an answer does to the plan in question, in the transaction that takes the answer: one is never
+/// seen without the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect<'a> {
+    /// Nothing here.
+    None,
+    /// The plan may run until this moment.
+    ApprovePlan(&'a PlanId, Timestamp),
+    /// The plan can never run.
+    DenyPlan(&'a PlanId),
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decided {
+    /// It ended the question and had its effect.
+    Taken(Box<ApprovalRecord>),
+    /// The question had ended before, or never was.
+    AlreadyEnded,
+    /// The plan no longer waits for a yes, so none was taken; nothing changed.
+    Pointless,
+}
+
 fn record(row: &SqliteRow) -> Result<ApprovalRecord, StoreError> {
     let reader = Reader::new(row, "id");
     Ok(ApprovalRecord {
@@ -125,8 +150,39 @@ fn record(row: &SqliteRow) -> Result<ApprovalRecord, StoreError> {
     })
 }
 
+async fn insert(tx: &mut Transaction<'static, Sqlite>, approval: &NewApproval) -> Result<SqliteRow, StoreError> {
+    let row = sqlx::query(
+        "INSERT INTO approvals (id, arrival, kind, merge_key, title, client, session, asker, detail, consequence, is_serious,
+            offers, code, created_at, expires_at)
+         VALUES (?, (SELECT coalesce(max(arrival), 0) + 1 FROM approvals), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *",
+    )
+    .bind(approval.id.as_str())
+    .bind(approval.kind.as_str())
+    .bind(&approval.merge_key)
+    .bind(&approval.title)
+    .bind(&approval.client)
+    .bind(&approval.session)
+    .bind(approval.asker.to_string())
+    .bind(approval.detail.to_string())
+    .bind(&approval.consequence)
+    .bind(approval.is_serious)
+    .bind(approval.offers.to_string())
+    .bind(&approval.code)
+    .bind(approval.created_at.as_millisecond())
+    .bind(approval.expires_at.as_millisecond())
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(row)
+}
+
 impl Db {
     /// Opens a question, or joins the open one with the same merge key.
+    ///
+    /// A question that is joined belongs to the session that joins it, since that one waits now: a
+    /// client that reconnects comes back under another session.
+    ///
+    /// The plan in question, if there is one, is kept from running out before the question. None when
+    /// that plan no longer waits for an answer; nothing is asked then.
     ///
     /// Returns the question and whether it is new.
     ///
@@ -135,55 +191,45 @@ impl Db {
     pub async fn open_approval(
         &self,
         approval: &NewApproval,
+        plan: Option<&PlanId>,
         audit_row: &NewAudit<'_>,
-    ) -> Result<(ApprovalRecord, bool), StoreError> {
+    ) -> Result<Option<(ApprovalRecord, bool)>, StoreError> {
         let mut tx = self.begin().await?;
-        let joined =
-            sqlx::query("UPDATE approvals SET count = count + 1 WHERE merge_key = ? AND outcome IS NULL RETURNING *")
-                .bind(&approval.merge_key)
-                .fetch_optional(&mut *tx)
-                .await?;
-        if let Some(row) = joined {
-            let joined = record(&row)?;
-            tx.commit().await?;
-            return Ok((joined, false));
-        }
-        let row = sqlx::query(
-            "INSERT INTO approvals (id, arrival, kind, merge_key, title, client, session, asker, detail, consequence, is_serious,
-                offers, code, created_at, expires_at)
-             VALUES (?, (SELECT coalesce(max(arrival), 0) + 1 FROM approvals), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *",
+        let joined = sqlx::query(
+            "UPDATE approvals SET count = count + 1, session = ?2 WHERE merge_key = ?1 AND outcome IS NULL RETURNING *",
         )
-        .bind(approval.id.as_str())
-        .bind(approval.kind.as_str())
         .bind(&approval.merge_key)
-        .bind(&approval.title)
-        .bind(&approval.client)
         .bind(&approval.session)
-        .bind(approval.asker.to_string())
-        .bind(approval.detail.to_string())
-        .bind(&approval.consequence)
-        .bind(approval.is_serious)
-        .bind(approval.offers.to_string())
-        .bind(&approval.code)
-        .bind(approval.created_at.as_millisecond())
-        .bind(approval.expires_at.as_millisecond())
-        .fetch_one(&mut *tx)
+        .fetch_optional(&mut *tx)
         .await?;
+        let is_new = joined.is_none();
+        let row = match joined {
+            Some(row) => row,
+            None => insert(&mut tx, approval).await?,
+        };
         let opened = record(&row)?;
-        audit::append(&mut tx, audit_row).await?;
+        if let Some(plan_id) = plan
+            && !plans::keep_waiting(&mut tx, plan_id, &opened.id, opened.expires_at).await?
+        {
+            return Ok(None);
+        }
+        if is_new {
+            audit::append(&mut tx, audit_row).await?;
+        }
         tx.commit().await?;
-        Ok((opened, true))
+        Ok(Some((opened, is_new)))
     }
 
-    /// Ends a question, if it is open. Returns it when this call ended it.
+    /// Ends a question, if it is open, and gives the answer its effect.
     ///
     /// # Errors
     /// The database failed.
     pub async fn decide_approval(
         &self,
         decision: &Decision<'_>,
+        effect: Effect<'_>,
         actor: &str,
-    ) -> Result<Option<ApprovalRecord>, StoreError> {
+    ) -> Result<Decided, StoreError> {
         let mut tx = self.begin().await?;
         let row = sqlx::query(
             "UPDATE approvals SET outcome = ?2, outcome_reason = ?3, decided_at = ?4, decided_by = ?5
@@ -196,8 +242,18 @@ impl Db {
         .bind(decision.by)
         .fetch_optional(&mut *tx)
         .await?;
-        let Some(row) = row else { return Ok(None) };
+        let Some(row) = row else { return Ok(Decided::AlreadyEnded) };
         let decided = record(&row)?;
+        match effect {
+            Effect::None => {}
+            Effect::ApprovePlan(plan_id, expires_at) => {
+                if !plans::approve(&mut tx, plan_id, decision.now, expires_at).await? {
+                    return Ok(Decided::Pointless);
+                }
+            }
+            // A no to a plan that has ended already is as good.
+            Effect::DenyPlan(plan_id) => drop(plans::deny(&mut tx, plan_id, decision.now).await?),
+        }
         let event = NewAudit {
             at: decision.now,
             actor,
@@ -209,10 +265,10 @@ impl Db {
         };
         audit::append(&mut tx, &event).await?;
         tx.commit().await?;
-        Ok(Some(decided))
+        Ok(Decided::Taken(Box::new(decided)))
     }
 
-    /// Moves the moment at which silence becomes a no.
+    /// Moves the moment at which silence becomes a no, and with it the end of the plan in question.
     ///
     /// # Errors
     /// The database failed.
@@ -220,6 +276,7 @@ impl Db {
         &self,
         id: &ApprovalId,
         expires_at: Timestamp,
+        plan: Option<&PlanId>,
     ) -> Result<Option<ApprovalRecord>, StoreError> {
         let mut tx = self.begin().await?;
         let row = sqlx::query(
@@ -230,6 +287,9 @@ impl Db {
         .fetch_optional(&mut *tx)
         .await?;
         let extended = row.as_ref().map(record).transpose()?;
+        if let (Some(approval), Some(plan_id)) = (&extended, plan) {
+            plans::keep_waiting(&mut tx, plan_id, id, approval.expires_at).await?;
+        }
         tx.commit().await?;
         Ok(extended)
     }

@@ -16,7 +16,7 @@ pub mod plans;
 mod rows;
 pub mod settings;
 
-pub use approvals::{ApprovalRecord, Decision, NewApproval};
+pub use approvals::{ApprovalRecord, Decided, Decision, Effect, NewApproval};
 pub use audit::{AuditRecord, ChainCheck, NewAudit};
 pub use db::{Db, StoreError};
 pub use ledger::{CallRecord, CapLimits, CapUse, Settlement};

@@ -1,14 +1,18 @@
 //! Plans: prepared, approved, claimed once, finished.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use lwa_domain::{ApprovalId, BillingClass, PicoUsd, PlanId, PlanState, Quality, ReasoningEffort, TaskKind};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
+use sqlx::{Sqlite, Transaction};
 
 use crate::audit::{self, NewAudit};
 use crate::db::{Db, StoreError};
 use crate::ledger::{self, CapLimits, Settlement};
 use crate::rows::{Reader, int};
+
+/// How much longer than its question a plan lives.
+const TIME_TO_ACT: SignedDuration = SignedDuration::from_mins(1);
 
 /// A SHA-256 digest of a token; tokens themselves are never kept.
 pub type TokenHash = [u8; 32];
@@ -198,6 +202,66 @@ fn record(row: &SqliteRow) -> Result<PlanRecord, StoreError> {
     })
 }
 
+/// A human consented: the plan becomes ready and its time starts anew. Works once.
+///
+/// Returns whether the plan was waiting for this.
+pub(crate) async fn approve(
+    tx: &mut Transaction<'static, Sqlite>,
+    plan_id: &PlanId,
+    now: Timestamp,
+    expires_at: Timestamp,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query(
+        "UPDATE plans SET state = 'ready', approved_at = ?2, expires_at = ?3
+         WHERE plan_id = ?1 AND state = 'confirmation_required' AND approved_at IS NULL AND expires_at > ?2",
+    )
+    .bind(plan_id.as_str())
+    .bind(now.as_millisecond())
+    .bind(expires_at.as_millisecond())
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// A human said no: the plan can never run, and its prompt is wiped. Returns whether it was waiting.
+pub(crate) async fn deny(
+    tx: &mut Transaction<'static, Sqlite>,
+    plan_id: &PlanId,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query(
+        "UPDATE plans SET state = 'denied', finished_at = ?2, prompt = NULL, system_prompt = NULL
+         WHERE plan_id = ?1 AND state = 'confirmation_required'",
+    )
+    .bind(plan_id.as_str())
+    .bind(now.as_millisecond())
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Notes which approval asks for a plan's consent, and keeps the plan from running out before the
+/// question does, with time left to act on an answer at the last moment.
+///
+/// Returns whether the plan still waits for a human.
+pub(crate) async fn keep_waiting(
+    tx: &mut Transaction<'static, Sqlite>,
+    plan_id: &PlanId,
+    approval: &ApprovalId,
+    asked_until: Timestamp,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query(
+        "UPDATE plans SET approval_id = ?2, expires_at = max(expires_at, ?3)
+         WHERE plan_id = ?1 AND state = 'confirmation_required'",
+    )
+    .bind(plan_id.as_str())
+    .bind(approval.as_str())
+    .bind((asked_until + TIME_TO_ACT).as_millisecond())
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
 impl Db {
     /// Keeps a new plan, with its audit row, in one transaction.
     ///
@@ -291,80 +355,6 @@ impl Db {
             .fetch_all(self.readers())
             .await?;
         rows.iter().map(record).collect()
-    }
-
-    /// Notes which approval asks for this plan's consent.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn link_approval(&self, plan_id: &PlanId, approval: &ApprovalId) -> Result<(), StoreError> {
-        let mut tx = self.begin().await?;
-        sqlx::query("UPDATE plans SET approval_id = ? WHERE plan_id = ?")
-            .bind(approval.as_str())
-            .bind(plan_id.as_str())
-            .execute(&mut *tx)
-            .await?;
-        Ok(tx.commit().await?)
-    }
-
-    /// A human consented: the plan becomes ready and its time starts anew. Works once.
-    ///
-    /// Returns whether the plan was waiting for this.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn approve_plan(
-        &self,
-        plan_id: &PlanId,
-        now: Timestamp,
-        expires_at: Timestamp,
-    ) -> Result<bool, StoreError> {
-        let mut tx = self.begin().await?;
-        let done = sqlx::query(
-            "UPDATE plans SET state = 'ready', approved_at = ?2, expires_at = ?3
-             WHERE plan_id = ?1 AND state = 'confirmation_required' AND approved_at IS NULL AND expires_at > ?2",
-        )
-        .bind(plan_id.as_str())
-        .bind(now.as_millisecond())
-        .bind(expires_at.as_millisecond())
-        .execute(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        Ok(done.rows_affected() == 1)
-    }
-
-    /// Keeps a plan that waits for a human from running out while the question is open.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn extend_waiting_plan(&self, plan_id: &PlanId, expires_at: Timestamp) -> Result<(), StoreError> {
-        let mut tx = self.begin().await?;
-        sqlx::query(
-            "UPDATE plans SET expires_at = max(expires_at, ?2) WHERE plan_id = ?1 AND state = 'confirmation_required'",
-        )
-        .bind(plan_id.as_str())
-        .bind(expires_at.as_millisecond())
-        .execute(&mut *tx)
-        .await?;
-        Ok(tx.commit().await?)
-    }
-
-    /// A human said no: the plan can never run, and its prompt is wiped.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn deny_plan(&self, plan_id: &PlanId, now: Timestamp) -> Result<bool, StoreError> {
-        let mut tx = self.begin().await?;
-        let done = sqlx::query(
-            "UPDATE plans SET state = 'denied', finished_at = ?2, prompt = NULL, system_prompt = NULL
-             WHERE plan_id = ?1 AND state = 'confirmation_required'",
-        )
-        .bind(plan_id.as_str())
-        .bind(now.as_millisecond())
-        .execute(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        Ok(done.rows_affected() == 1)
     }
 
     /// Marks plans whose time ran out and wipes their prompts. Returns them.

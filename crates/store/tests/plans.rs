@@ -2,9 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a panic in a test is its report")]
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use jiff::{SignedDuration, Timestamp};
-use lwa_domain::{BillingClass, ErrorCode, PicoUsd, PlanId, PlanState, Quality, TaskKind};
-use lwa_store::{CapLimits, Claim, ClaimOutcome, Db, Finish, NewAudit, NewPlan, Settlement};
+use lwa_domain::{
+    ApprovalId, ApprovalKind, BillingClass, ErrorCode, Outcome, PicoUsd, PlanId, PlanState, Quality, TaskKind,
+};
+use lwa_store::{
+    CapLimits, Claim, ClaimOutcome, Db, Decided, Decision, Effect, Finish, NewApproval, NewAudit, NewPlan, Settlement,
+};
 use serde_json::json;
 
 fn now() -> Timestamp {
@@ -52,6 +58,34 @@ async fn add_plan(db: &Db, n: u16, needs_consent: bool) -> [u8; 32] {
     };
     db.insert_plan(&plan, &event("plan.prepared")).await.unwrap();
     token
+}
+
+async fn ask(db: &Db, n: u16, session: &str) -> Option<ApprovalId> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let approval = NewApproval {
+        id: ApprovalId::new(format!("{:032x}", NEXT.fetch_add(1, Ordering::Relaxed))),
+        kind: ApprovalKind::Spend,
+        merge_key: format!("spend:{n}"),
+        title: "Spend?".into(),
+        client: "codex".into(),
+        session: session.into(),
+        asker: json!({}),
+        detail: json!({}),
+        consequence: "Costs money.".into(),
+        is_serious: true,
+        offers: json!([]),
+        code: "BCDF".into(),
+        created_at: now(),
+        expires_at: now() + SignedDuration::from_mins(30),
+    };
+    let plan = PlanId::new(format!("{n:024x}"));
+    let opened = db.open_approval(&approval, Some(&plan), &event("approval.opened")).await.unwrap();
+    opened.map(|(record, _)| record.id)
+}
+
+async fn decide(db: &Db, id: &ApprovalId, outcome: Outcome, effect: Effect<'_>) -> Decided {
+    let decision = Decision { id, outcome, reason: None, by: "app", now: now() };
+    db.decide_approval(&decision, effect, "user").await.unwrap()
 }
 
 fn claim(token: [u8; 32], limits: CapLimits) -> Claim {
@@ -176,13 +210,43 @@ async fn consent_restarts_the_time_to_live_once() {
         db.claim_plan(&claim(token, CapLimits::default()), &event("c")).await.unwrap(),
         ClaimOutcome::NotReady(_)
     ));
-    assert!(db.approve_plan(&plan.plan_id, now(), later).await.unwrap());
-    assert!(!db.approve_plan(&plan.plan_id, now(), later).await.unwrap());
+    let question = ask(&db, 1, "s").await.unwrap();
+    let asked_until = db.plan_by_token(&token).await.unwrap().unwrap().expires_at;
+    assert_eq!(asked_until, now() + SignedDuration::from_mins(31), "the plan outlives its question");
+    let yes = Effect::ApprovePlan(&plan.plan_id, later);
+    assert!(matches!(decide(&db, &question, Outcome::AllowedOnce, yes).await, Decided::Taken(_)));
+    assert_eq!(decide(&db, &question, Outcome::AllowedOnce, yes).await, Decided::AlreadyEnded);
+    assert_eq!(ask(&db, 1, "s").await, None, "an approved plan is not asked about");
     assert_eq!(db.plan_by_token(&token).await.unwrap().unwrap().expires_at, later);
     assert!(matches!(
         db.claim_plan(&claim(token, CapLimits::default()), &event("c")).await.unwrap(),
         ClaimOutcome::Claimed(_)
     ));
+}
+
+#[tokio::test]
+async fn a_yes_to_a_plan_that_no_longer_waits_is_not_taken() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    let token = add_plan(&db, 1, true).await;
+    let question = ask(&db, 1, "s").await.unwrap();
+    db.expire_plans(now() + SignedDuration::from_hours(1)).await.unwrap();
+    let plan = db.plan_by_token(&token).await.unwrap().unwrap();
+    let yes = Effect::ApprovePlan(&plan.plan_id, now() + SignedDuration::from_hours(2));
+    assert_eq!(decide(&db, &question, Outcome::AllowedOnce, yes).await, Decided::Pointless);
+    assert_eq!(db.approval(&question).await.unwrap().unwrap().outcome, None);
+    assert_eq!(db.verify_audit().await.unwrap().first_bad, None);
+}
+
+#[tokio::test]
+async fn a_question_belongs_to_the_session_that_joined_it_last() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    add_plan(&db, 1, true).await;
+    let first = ask(&db, 1, "before").await.unwrap();
+    assert_eq!(ask(&db, 1, "after").await.unwrap(), first);
+    let record = db.approval(&first).await.unwrap().unwrap();
+    assert_eq!((record.session.as_str(), record.count), ("after", 2));
 }
 
 #[tokio::test]
@@ -206,7 +270,8 @@ async fn ended_plans_keep_no_prompt() {
     };
     db.finish_plan(&finish, &event("plan.ran")).await.unwrap();
     let other = db.plan_by_token(&denied).await.unwrap().unwrap();
-    assert!(db.deny_plan(&other.plan_id, now()).await.unwrap());
+    let question = ask(&db, 2, "s").await.unwrap();
+    decide(&db, &question, Outcome::Denied, Effect::DenyPlan(&other.plan_id)).await;
     let due = db.expire_plans(now() + SignedDuration::from_mins(11)).await.unwrap();
     assert_eq!(due.len(), 1);
     for token in [ran, denied, expired] {

@@ -211,7 +211,7 @@ fn amounts_are_numbers_and_nulls_are_left_out() {
 #[test]
 fn mc_23_a_long_text_can_be_read_in_pieces() {
     let home = home();
-    let whole: String = (0..400).map(|number| format!("line {number} of a long result\n")).collect();
+    let whole = (0..400).map(|number| format!("line {number} of a long result\n")).collect::<Vec<_>>().concat();
     let answer = whole.clone();
     let _host = FakeHost::at(home.path(), move |_, _| completed(&answer));
     let mut client = Start::at(home.path()).client(Era::Legacy).open();

@@ -4,7 +4,7 @@ use lwa_domain::PicoUsd;
 use lwa_protocol::Failure;
 use lwa_protocol::host::Nothing;
 use lwa_protocol::method::{ModelGetList, ProviderGetList};
-use lwa_protocol::provider::ModelListParams;
+use lwa_protocol::provider::{ModelListParams, ProviderState};
 
 use crate::face;
 use crate::output::{Output, table};
@@ -17,7 +17,7 @@ pub async fn providers(output: Output) -> Result<u8, Failure> {
             .providers
             .iter()
             .map(|provider| {
-                let state = format!("{:?}", provider.state).to_lowercase();
+                let state = state_word(provider.state).to_owned();
                 let key = provider.key.as_ref().map_or_else(String::new, |key| {
                     format!("{} ({})", key.masked, key.variable.as_deref().unwrap_or(&key.backend))
                 });
@@ -35,6 +35,17 @@ pub async fn providers(output: Output) -> Result<u8, Failure> {
         table(&["provider", "state", "class", "data use", "models", "key", "detail"], &rows)
     });
     Ok(0)
+}
+
+/// A provider's state as people say it.
+const fn state_word(state: ProviderState) -> &'static str {
+    match state {
+        ProviderState::Ready => "ready",
+        ProviderState::Unverified => "not tried",
+        ProviderState::Failing => "failing",
+        ProviderState::NeedsKey => "needs a key",
+        ProviderState::Disabled => "switched off",
+    }
 }
 
 /// `lwa models`.

@@ -20,6 +20,9 @@ use crate::output::Output;
 /// How long one wait in the host lasts; the command waits again until there is an end.
 const HOLD_MS: u32 = 60_000;
 
+/// More than any prompt that the host takes: two million characters of four bytes.
+const MAX_PROMPT_BYTES: u64 = 8_000_000;
+
 /// `lwa plan`.
 pub async fn plan(args: &TaskArgs, output: Output) -> Result<u8, Failure> {
     let params = prepare_params(args, "lwa plan")?;
@@ -168,8 +171,13 @@ fn prompt(argument: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     std::io::stdin()
         .lock()
+        .take(MAX_PROMPT_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| face::internal(&format!("cannot read stdin: {error}")))?;
+    if bytes.len() as u64 > MAX_PROMPT_BYTES {
+        return Err(Failure::new(ErrorCode::InvalidInput, "stdin is longer than a prompt can be: 2000000 characters")
+            .hint("split it, or compress it first"));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
         Failure::new(ErrorCode::InvalidInput, format!("stdin is not text: byte {place} is not valid UTF-8"))
