@@ -222,11 +222,12 @@ fn the_command_line_runs_and_plans() {
 fn mc_23_a_long_result_is_condensed_to_what_clients_show_and_linked_whole() {
     let home = TestHome::new();
     let mut sidecar = Sidecar::start(&home, Era::Legacy, &[]);
-    let errors: String = (0..400)
+    let errors = (0..400)
         .map(|n| {
             format!("error[E0{n:03}]: the thing number {n} failed in src/part_{n}.rs:{n}\n   Compiling dep v1.{n}.0\n")
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let plan = sidecar.tool("prepare_task", json!({ "task": "conversation_compression", "prompt": errors }));
     let id = sidecar
         .post("tools/call", json!({ "name": "run_prepared_task", "arguments": { "plan_token": plan["plan_token"] } }));

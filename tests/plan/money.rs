@@ -55,3 +55,31 @@ fn a_reported_cost_is_kept_and_an_unreported_one_is_computed() {
         assert_eq!(telemetry["total"]["cost_pico_usd"], cost, "{scenario}");
     }
 }
+
+#[test]
+fn a_paid_call_whose_connection_breaks_keeps_its_reservation_and_a_refused_key_does_not() {
+    for (scenario, is_kept) in
+        [("reset", true), ("cut", true), ("server_error", true), ("unauthorized", false), ("refused", false)]
+    {
+        let provider = fake(scenario);
+        let home = TestHome::with_config(&config(&provider, "paid", "monthly_usd_cap = 1.0")).set("ACME_KEY", "k-1");
+        let mut sidecar = Sidecar::start_apart(&home, Era::Legacy, &[]);
+        let plan = sidecar.tool("prepare_task", json!({ "task": "query", "prompt": "why?", "allow_paid": true }));
+        sidecar.tool("approve_preflight", json!({ "confirmation_token": plan["confirmation_token"] }));
+        let open = home.lwa(&["approvals", "list", "--json"]).json();
+        let (id, code) = (open[0]["id"].as_str().unwrap().to_owned(), open[0]["code"].as_str().unwrap().to_owned());
+        assert_eq!(home.lwa_on_terminal(&["approvals", "allow", &id], &format!("{code}\n")).code, 0);
+        let ran = sidecar.tool("run_prepared_task", json!({ "plan_token": plan["plan_token"] }));
+        assert_eq!(ran["status"], "repreflight_required", "{scenario}: {ran}");
+        let providers = home.lwa(&["providers", "--json"]).json();
+        let acme = providers["providers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|provider| provider["name"] == "acme")
+            .unwrap()
+            .clone();
+        let spent = acme["spent_this_month_pico_usd"].as_u64().unwrap();
+        assert_eq!(spent > 0, is_kept, "{scenario}: {spent}");
+    }
+}

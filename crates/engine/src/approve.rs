@@ -106,6 +106,7 @@ impl Engine {
         let likely =
             price.as_ref().map(|price| price.cost(plan.estimated_input_tokens, u64::from(plan.max_output_tokens) / 2));
         let price_note = match (&price, route.billing_class) {
+            (Some(price), _) if price.source == "config" => "price from your configuration, undated".to_owned(),
             (Some(price), _) => format!("price from {}, read {}", price.source, price.as_of),
             (None, BillingClass::Free | BillingClass::FreeQuota) => {
                 "this provider does not bill by the token".to_owned()
@@ -121,9 +122,13 @@ impl Engine {
         let leaves = !route.is_local;
         let consequence = match (leaves, route.billing_class.may_cost_money()) {
             (true, true) => {
-                format!("Sends {} characters to {} and may be billed to you.", plan.prompt_characters, plan.provider)
+                format!(
+                    "Sends {} characters to {} and may be billed to you.",
+                    grouped(plan.prompt_characters),
+                    plan.provider
+                )
             }
-            (true, false) => format!("Sends {} characters to {}.", plan.prompt_characters, plan.provider),
+            (true, false) => format!("Sends {} characters to {}.", grouped(plan.prompt_characters), plan.provider),
             (false, true) => "Stays on this machine, but the provider is not known to be free.".to_owned(),
             (false, false) => "Stays on this machine and costs nothing.".to_owned(),
         };
@@ -221,5 +226,31 @@ fn answer(plan: &PlanRecord, status: ApproveStatus, outcome: Option<Outcome>, me
         outcome,
         working_may_begin: status == ApproveStatus::Ready && plan.state == PlanState::Ready,
         expires_at: rfc3339(plan.expires_at),
+    }
+}
+
+/// Digits in groups of three.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.char_indices() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn digits_are_grouped() {
+        assert_eq!(
+            [grouped(7), grouped(999), grouped(24_000), grouped(1_234_567)],
+            ["7", "999", "24,000", "1,234,567"]
+        );
     }
 }

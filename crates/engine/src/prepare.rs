@@ -211,7 +211,7 @@ fn message(decision: &Decision, route: &RouteView) -> String {
     if decision.requires_consent {
         format!(
             "locked to {place}; a human has to consent first ({}): call approve_preflight with the confirmation_token",
-            decision.consent_reason
+            decision.consent_reason.trim_end_matches('.')
         )
     } else {
         format!("locked to {place}; call run_prepared_task with the plan_token to run it once")

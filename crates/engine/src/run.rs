@@ -14,13 +14,13 @@ use std::time::Duration;
 use lwa_domain::{ErrorCode, PicoUsd, PlanState, TaskKind};
 use lwa_protocol::plan::{PlanParams, RunAnswer, RunParams, RunProgress, RunStatus};
 use lwa_protocol::{Event, Failure, Role};
-use lwa_providers::{ChatAnswer, ChatRequest, ProviderError};
+use lwa_providers::{ChatAnswer, ChatRequest};
 use lwa_store::{Claim, ClaimOutcome, Finish, NewAudit, PlanRecord};
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use self::account::{conclude, unfinished};
+use self::account::{Fault, conclude, unfinished};
 use crate::approve::{MAX_HOLD, expired};
 use crate::caller::Caller;
 use crate::catalogue::BUILTIN;
@@ -142,8 +142,10 @@ impl Engine {
             // A task of its own, so that a fault in it still ends the plan.
             let call = {
                 let (engine, plan) = (engine.clone(), plan.clone());
-                engine.clone().to_the_end(async move { engine.execute(&plan, &characters).await }).await
+                engine.clone().to_the_end(async move { Ok(engine.execute(&plan, &characters).await) }).await
             };
+            // A fault of ours leaves open what the provider did.
+            let call = call.unwrap_or_else(|failure| Err(Fault { failure, may_have_cost: true }));
             let (answer, is_stored) = engine.keep(&plan, since, call).await;
             let state = if answer.status == RunStatus::Completed {
                 PlanState::Completed
@@ -161,9 +163,9 @@ impl Engine {
     }
 
     /// Stores how a call ended. Returns the answer and whether it is stored.
-    async fn keep(&self, plan: &PlanRecord, since: Instant, outcome: Result<ChatAnswer, Failure>) -> (RunAnswer, bool) {
+    async fn keep(&self, plan: &PlanRecord, since: Instant, outcome: Result<ChatAnswer, Fault>) -> (RunAnswer, bool) {
         let latency_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.note_health(&plan.provider, outcome.as_ref().err());
+        self.note_health(&plan.provider, outcome.as_ref().err().map(|fault| &fault.failure));
         let price = self.price_of(&plan.provider, &plan.model);
         let (answer, settlement) = conclude(plan, outcome, price.as_ref(), latency_ms);
         let state = if answer.error.is_none() { PlanState::Completed } else { PlanState::RepreflightRequired };
@@ -194,7 +196,7 @@ impl Engine {
         (answer, stored.is_ok())
     }
 
-    async fn execute(&self, plan: &PlanRecord, characters: &AtomicU32) -> Result<ChatAnswer, Failure> {
+    async fn execute(&self, plan: &PlanRecord, characters: &AtomicU32) -> Result<ChatAnswer, Fault> {
         let prompt =
             plan.prompt.clone().ok_or_else(|| Failure::new(ErrorCode::Internal, "the plan's prompt is gone"))?;
         if plan.provider == BUILTIN {
@@ -204,7 +206,7 @@ impl Engine {
             let answer = work
                 .await
                 .map_err(|error| Failure::new(ErrorCode::Internal, format!("the built-in provider failed: {error}")))?;
-            return answer.map_err(|error: ProviderError| failure::provider(&error));
+            return answer.map_err(|error| Fault::of(&error));
         }
         let (endpoint, model) = self.endpoint(&plan.provider, &plan.model).await?;
         let request = ChatRequest {
@@ -220,7 +222,7 @@ impl Engine {
         let on_text = |text: &str| {
             characters.fetch_add(u32::try_from(text.chars().count()).unwrap_or(u32::MAX), Ordering::Relaxed);
         };
-        lwa_providers::chat(&self.http, &endpoint, &request, on_text).await.map_err(|error| failure::provider(&error))
+        lwa_providers::chat(&self.http, &endpoint, &request, on_text).await.map_err(|error| Fault::of(&error))
     }
 
     /// Waits for a run's end, telling the caller how it goes.
@@ -290,7 +292,8 @@ impl Engine {
                 "the host ended while the provider was being called; it is not known whether the call was billed",
             )
             .hint("prepare a new plan");
-            let (answer, settlement) = conclude(&plan, Err(error), None, 0);
+            let fault = Fault { failure: error, may_have_cost: true };
+            let (answer, settlement) = conclude(&plan, Err(fault), None, 0);
             let finish = Finish {
                 plan_id: plan.plan_id.clone(),
                 state: PlanState::RepreflightRequired,

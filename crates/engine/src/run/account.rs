@@ -1,18 +1,41 @@
 //! What a run is told as, and what it is booked as.
 
+use lwa_domain::PicoUsd;
 use lwa_domain::tokens::estimate_tokens;
-use lwa_domain::{ErrorCode, PicoUsd};
 use lwa_protocol::Failure;
 use lwa_protocol::plan::{RouteUsed, RunAnswer, RunStatus, Usage};
-use lwa_providers::ChatAnswer;
+use lwa_providers::{ChatAnswer, ProviderError};
 use lwa_store::{PlanRecord, Settlement};
 
 use super::narrow;
+use crate::failure;
+
+/// Why a call has no answer, and whether it may be billed all the same: then its cost is unknown, and
+/// what was reserved for it stays counted.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub failure: Failure,
+    pub may_have_cost: bool,
+}
+
+impl Fault {
+    /// What the provider's own account of the failure says about its bill.
+    pub fn of(error: &ProviderError) -> Self {
+        Self { failure: failure::provider(error), may_have_cost: error.may_have_cost() }
+    }
+}
+
+/// What fails before the request leaves costs nothing.
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        Self { failure, may_have_cost: false }
+    }
+}
 
 /// The answer to show and the ledger's side of it.
 pub(super) fn conclude(
     plan: &PlanRecord,
-    outcome: Result<ChatAnswer, Failure>,
+    outcome: Result<ChatAnswer, Fault>,
     price: Option<&lwa_domain::Price>,
     latency_ms: u64,
 ) -> (RunAnswer, Settlement) {
@@ -51,14 +74,8 @@ pub(super) fn conclude(
             answer.text = Some(chat.text);
             (answer, settlement)
         }
-        Err(error) => {
-            // Nothing left this machine when the provider could not be reached or refused the key.
-            let was_not_billed = is_free
-                || matches!(
-                    error.code,
-                    ErrorCode::ProviderUnreachable | ErrorCode::ProviderUnauthorized | ErrorCode::SecretsUnavailable
-                );
-            let cost = was_not_billed.then_some(PicoUsd::ZERO);
+        Err(Fault { failure: error, may_have_cost }) => {
+            let cost = (is_free || !may_have_cost).then_some(PicoUsd::ZERO);
             let settlement = Settlement {
                 error_code: Some(error.code),
                 input_tokens: None,

@@ -173,7 +173,8 @@ pub async fn run(engine: &Engine, caller: &Caller, plan: &PlanPrepared) -> Resul
 }
 
 fn caller(role: Role, name: &str, process: Option<Process>) -> Caller {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
+    // Far from the numbers that the socket server gives.
+    static NEXT: AtomicU64 = AtomicU64::new(1_000_000);
     let connection = NEXT.fetch_add(1, Ordering::Relaxed);
     Caller {
         connection,
