@@ -158,3 +158,26 @@ fn a_host_that_is_killed_takes_its_question_back_and_the_window_says_so() {
     assert_eq!(old["outcome"], "withdrawn");
     assert_eq!(provider.count("POST"), 0);
 }
+
+#[test]
+fn the_app_starts_by_itself_when_a_question_needs_it() {
+    if !can_run() {
+        return;
+    }
+    let (provider, mut home) = paid_home();
+    home = home.set("LWA_NO_APP", "0");
+    for name in ["DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"] {
+        if let Ok(value) = std::env::var(name) {
+            home = home.set(name, &value);
+        }
+    }
+    let mut agent = Agent::with_plan(&home);
+    let id = agent.ask();
+    let answer = lwa_tests::Sidecar::content(&agent.sidecar.answer(id));
+    assert_eq!(answer["status"], "approval_pending", "the app came up to ask: {answer}");
+    let host = home.host().unwrap();
+    let app = host["connections"].as_array().unwrap().iter().find(|face| face["role"] == "app").unwrap();
+    let pid = i32::try_from(app["pid"].as_u64().unwrap()).unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::TERM).unwrap();
+    assert_eq!(provider.count("POST"), 0);
+}

@@ -108,3 +108,20 @@ fn a_34_a_replaced_key_is_used_by_the_running_host_at_once() {
     let used: Vec<_> = provider.calls().iter().map(|call| call.header("authorization").unwrap().to_owned()).collect();
     assert_eq!(used, ["Bearer first-key-00000001", "Bearer second-key-0000002"]);
 }
+
+#[test]
+fn a_stored_key_does_not_follow_its_provider_to_another_address() {
+    let start = || FakeProvider::start(scenario::named("answer").unwrap()).unwrap();
+    let (first, other) = (start(), start());
+    let home = TestHome::with_config(&config(&first));
+    assert_eq!(home.lwa_with_input(&["keys", "set", "acme"], b"key-of-the-first-address").code, 0);
+    assert_eq!(home.lwa(&["run", "query", "why?", "--json"]).code, 0);
+    home.write_config(&config(&other));
+    // The edit would send the key elsewhere, so it waits; even accepted, the key stays where it was.
+    assert_eq!(home.lwa(&["run", "query", "why?", "--json"]).code, 0);
+    assert_eq!((first.count("POST"), other.connections()), (2, 0));
+    assert_eq!(home.lwa(&["config", "accept"]).code, 0);
+    let ran = home.lwa(&["run", "query", "why?", "--json"]);
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("no_route")));
+    assert_eq!(other.connections(), 0);
+}
