@@ -5,32 +5,14 @@
 mod configuration;
 mod spend;
 
-use lwa_testkit::fake_provider::{FakeProvider, scenario};
+use lwa_testkit::fake_provider::FakeProvider;
+use lwa_tests::acme;
 
-/// A configuration with a paid provider at a fake that answers.
+/// A configuration with a paid provider at the fake.
 fn paid(provider: &FakeProvider) -> String {
-    format!(
-        r#"
-[router]
-allow_paid = true
-
-[providers.acme]
-base_url = "{}/v1"
-api_key_env = "ACME_KEY"
-billing_class = "paid"
-
-[[models]]
-provider = "acme"
-model = "big-1"
-capabilities = ["text", "reasoning"]
-context_length = 100000
-input_cost_per_million = 5.0
-output_cost_per_million = 20.0
-"#,
-        provider.base_url()
-    )
+    acme::config(provider, "paid", "")
 }
 
 fn provider() -> FakeProvider {
-    FakeProvider::start(scenario::named("answer").unwrap()).unwrap()
+    acme::fake("answer")
 }

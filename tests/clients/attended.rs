@@ -1,12 +1,13 @@
 //! A consent question while a person is there, who answers in a terminal while the client waits.
 
+use lwa_tests::acme::paid_home;
 use lwa_tests::program;
 use serde_json::{Value, json};
 
 use crate::client::{Client, Launch};
 use crate::model::{ScriptedModel, Turn};
 use crate::running::Running;
-use crate::{approve, paid, prepare_paid, run, wait_for_no_sidecar};
+use crate::{approve, prepare_paid, run, wait_for_no_sidecar};
 
 #[test]
 fn codex_waits_for_a_person_and_runs_what_they_allowed() {
@@ -27,7 +28,7 @@ fn waits_for_a_person_and_runs_what_they_allowed(client: Client) {
     if !client.is_installed() {
         return;
     }
-    let (provider, home) = paid();
+    let (provider, home) = paid_home();
     // A person's terminal that watches: somewhere to ask.
     let mut watch = home.command(&program("lwa"));
     watch.args(["approvals", "watch", "--json"]);

@@ -19,37 +19,10 @@ mod running;
 mod tap;
 mod unattended;
 
-use lwa_testkit::fake_provider::{FakeProvider, scenario};
 use lwa_tests::TestHome;
 use serde_json::{Value, json};
 
 use crate::model::{Turn, call};
-
-/// A paid provider that answers, and a home that may use it.
-fn paid() -> (FakeProvider, TestHome) {
-    let provider = FakeProvider::start(scenario::named("answer").unwrap()).unwrap();
-    let config = format!(
-        r#"
-[router]
-allow_paid = true
-
-[providers.acme]
-base_url = "{}/v1"
-api_key_env = "ACME_KEY"
-billing_class = "paid"
-
-[[models]]
-provider = "acme"
-model = "big-1"
-capabilities = ["text", "reasoning"]
-context_length = 100000
-input_cost_per_million = 5.0
-output_cost_per_million = 20.0
-"#,
-        provider.base_url()
-    );
-    (provider, TestHome::with_config(&config).set("ACME_KEY", "k-1"))
-}
 
 /// A preparation that only the paid provider can serve.
 fn prepare_paid() -> Turn {

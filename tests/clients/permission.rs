@@ -1,11 +1,12 @@
 //! What the clients' own permissions let through when nobody is there to ask.
 
+use lwa_tests::acme::paid_home;
 use serde_json::json;
 
 use crate::client::{Client, Launch};
 use crate::model::{ScriptedModel, Turn};
 use crate::tap::Tap;
-use crate::{approve, paid, prepare_paid, run};
+use crate::{approve, prepare_paid, run};
 
 #[test]
 fn codex_exec_out_of_the_box_runs_only_the_tools_that_read() {
@@ -13,7 +14,7 @@ fn codex_exec_out_of_the_box_runs_only_the_tools_that_read() {
     if !client.is_installed() {
         return;
     }
-    let (provider, home) = paid();
+    let (provider, home) = paid_home();
     let model = ScriptedModel::start(client.script([prepare_paid(), approve(), run(), Turn::Say("not allowed to")]));
     let ended = Launch::of(client, &home).tapped().with_default_permissions().start(&model).finish();
     assert_eq!(ended.code, 0, "{ended:?}");
@@ -34,7 +35,7 @@ fn claude_p_out_of_the_box_runs_none() {
     if !client.is_installed() {
         return;
     }
-    let (_provider, home) = paid();
+    let (_provider, home) = paid_home();
     let model = ScriptedModel::start(client.script([prepare_paid(), Turn::Say("not allowed to")]));
     let ended = Launch::of(client, &home).tapped().with_default_permissions().start(&model).finish();
     assert_eq!(ended.code, 0, "{ended:?}");

@@ -1,11 +1,12 @@
 //! A consent question while nobody is there: the model is told how it can be answered, and nothing is spent.
 
+use lwa_tests::acme::paid_home;
 use serde_json::json;
 
 use crate::client::{Client, Launch};
 use crate::model::{ScriptedModel, Turn};
 use crate::tap::Tap;
-use crate::{approve, paid, prepare_paid, run, wait_for_no_sidecar};
+use crate::{approve, prepare_paid, run, wait_for_no_sidecar};
 
 #[test]
 fn codex_is_told_that_nobody_can_be_asked() {
@@ -26,7 +27,7 @@ fn is_told_that_nobody_can_be_asked(client: Client) {
     if !client.is_installed() {
         return;
     }
-    let (provider, home) = paid();
+    let (provider, home) = paid_home();
     let model = ScriptedModel::start(client.script([
         prepare_paid(),
         approve(),

@@ -15,38 +15,16 @@ mod approval_window;
 mod driver;
 mod main_window;
 
-use lwa_testkit::fake_provider::{FakeProvider, scenario};
-use lwa_tests::{Era, Sidecar, TestHome};
+use lwa_testkit::fake_provider::FakeProvider;
+use lwa_tests::{Era, Sidecar, TestHome, acme};
 use serde_json::{Value, json};
 
-/// A fake provider that answers, and a home whose only route is that provider, paid.
+/// A fake provider that answers, and a home whose only route is that provider, paid. Keys are kept in the
+/// private file, since the session's keychain is everybody's.
 fn paid_home() -> (FakeProvider, TestHome) {
-    let provider = FakeProvider::start(scenario::named("answer").unwrap()).unwrap();
-    let home = TestHome::with_config(&format!(
-        r#"
-[router]
-allow_paid = true
-
-[secrets]
-backend = "file"
-
-[providers.acme]
-base_url = "{}/v1"
-api_key_env = "ACME_KEY"
-billing_class = "paid"
-
-[[models]]
-provider = "acme"
-model = "big-1"
-capabilities = ["text", "reasoning"]
-context_length = 100000
-input_cost_per_million = 5.0
-output_cost_per_million = 20.0
-"#,
-        provider.base_url()
-    ))
-    .set("ACME_KEY", "k-1");
-    (provider, home)
+    let provider = acme::fake("answer");
+    let config = format!("{}\n[secrets]\nbackend = \"file\"\n", acme::config(&provider, "paid", ""));
+    (provider, TestHome::with_config(&config).set("ACME_KEY", "k-1"))
 }
 
 /// An agent in a process tree of its own, with a paid plan that waits for consent.

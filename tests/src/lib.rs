@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic in a test is its report")]
 
+pub mod acme;
 pub mod home;
 pub mod planted;
 pub mod sidecar;
