@@ -52,6 +52,7 @@ fn a_person_accepts_what_waits() {
     assert_eq!(value(&home, "router.allow_paid"), json!(false));
     let accepted = home.lwa(&["config", "accept", "--json"]);
     assert_eq!(accepted.code, 0, "{accepted:?}");
+    assert!(accepted.stderr.contains("router.allow_paid: false → true"), "what is accepted is shown: {accepted:?}");
     assert_eq!(value(&home, "router.allow_paid"), json!(true));
     assert!(home.open_approvals().is_empty());
 }

@@ -50,7 +50,7 @@ fn a_stranger_gets_the_sidecars_role_whatever_it_claims(#[case] claimed: &str) {
         ("key/set", json!({ "provider": "groq", "key": "x" })),
         ("key/list", json!({})),
         ("config/set", json!({ "key": "router.allow_paid", "value": true })),
-        ("config/accept", json!({})),
+        ("config/accept", json!({ "shown": [] })),
         ("config/show", json!({})),
         ("audit/tail", json!({})),
         ("host/pause", json!({ "minutes": 0 })),

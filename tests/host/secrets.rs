@@ -125,3 +125,30 @@ fn a_stored_key_does_not_follow_its_provider_to_another_address() {
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("no_route")));
     assert_eq!(other.connections(), 0);
 }
+
+/// Whether this session has an open keychain of its own, as the end-to-end session has.
+fn has_session_keychain() -> bool {
+    std::env::var_os("LWA_TESTS_NEED_DISPLAY").is_some() && std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some()
+}
+
+#[test]
+fn with_a_keychain_a_key_is_used_and_stands_in_no_file_of_ours() {
+    if !has_session_keychain() {
+        return;
+    }
+    let provider = FakeProvider::start(scenario::named("answer").unwrap()).unwrap();
+    let key = planted::secret("keychain");
+    let text = config(&provider).replace("[secrets]\nbackend = \"file\"\n", "");
+    let bus = std::env::var("DBUS_SESSION_BUS_ADDRESS").unwrap();
+    let home = TestHome::with_config(&text).set("DBUS_SESSION_BUS_ADDRESS", &bus);
+    let set = home.lwa_with_input(&["keys", "set", "acme", "--json"], key.as_bytes());
+    assert_eq!((set.code, &set.json()["backend"]), (0, &json!("keychain")), "{set:?}");
+    assert_eq!(home.lwa(&["run", "query", "why?", "--json"]).code, 0);
+    assert_eq!(provider.calls()[0].header("authorization"), Some(format!("Bearer {key}").as_str()));
+    assert!(planted::files_with(home.folder(), &key).is_empty());
+    // Another home does not see it: items carry a tag of the folder.
+    let other = TestHome::with_config(&text).set("DBUS_SESSION_BUS_ADDRESS", &bus);
+    assert_eq!(other.lwa(&["run", "query", "why?", "--json"]).json()["error"]["code"], "no_route");
+    assert_eq!(home.lwa(&["keys", "remove", "acme"]).code, 0);
+    assert_eq!(home.lwa(&["run", "query", "why?", "--json"]).json()["error"]["code"], "no_route");
+}

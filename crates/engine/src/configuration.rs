@@ -15,7 +15,7 @@ use lwa_config::diff::{Loosening, loosening, without_loosening};
 use lwa_config::{Config, ConfigError, Home, Shipped, edit, to_toml};
 use lwa_domain::{ApprovalKind, ErrorCode, Outcome};
 use lwa_protocol::approval::{Answer, ApprovalDetail, PolicyChangeDetail, PolicyChangeLine};
-use lwa_protocol::configuration::{ConfigAccepted, ConfigSetParams, ConfigShown, ConfigValue};
+use lwa_protocol::configuration::{ConfigAcceptParams, ConfigAccepted, ConfigSetParams, ConfigShown, ConfigValue};
 use lwa_protocol::host::ConfigState;
 use lwa_protocol::{Event, Failure};
 use lwa_store::{Db, NewAudit};
@@ -357,10 +357,19 @@ impl Engine {
     /// `config/accept`: as the window's answer, from a terminal.
     ///
     /// # Errors
-    /// The process was started by a connected client, or the database failed.
-    pub async fn accept_configuration(&self, caller: &Caller) -> Result<ConfigAccepted, Failure> {
+    /// Something else waits than what was shown, the process was started by a connected client, or the
+    /// database failed.
+    pub async fn accept_configuration(
+        &self,
+        caller: &Caller,
+        params: &ConfigAcceptParams,
+    ) -> Result<ConfigAccepted, Failure> {
         self.refuse_clients_process(caller)?;
         let _turn = self.configuration.turn().await;
+        if self.configuration.pending_lines() != params.shown {
+            return Err(Failure::new(ErrorCode::InvalidInput, "other edits wait now than the ones that were shown")
+                .hint("nothing was accepted; look at what waits now and accept that"));
+        }
         let accepted = self.accept_pending_configuration().await?;
         self.ask_about_configuration("it was accepted in a terminal").await?;
         Ok(ConfigAccepted { accepted })

@@ -91,7 +91,7 @@ impl Engine {
             ConfigSet::NAME => serve!(ConfigSet, p => self.set_configuration(caller, &p).await?),
             ConfigAccept::NAME => {
                 self.refresh_configuration().await?;
-                serve!(ConfigAccept, _p => self.accept_configuration(caller).await?)
+                serve!(ConfigAccept, p => self.accept_configuration(caller, &p).await?)
             }
             DoctorRun::NAME => {
                 self.refresh_configuration().await?;

@@ -40,6 +40,13 @@ pub struct ConfigSetParams {
     pub value: serde_json::Value,
 }
 
+/// Parameters of `config/accept`: the edits that were shown to the person who accepts them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ConfigAcceptParams {
+    /// Exactly what waits; anything else is refused, so that nobody accepts what they have not seen.
+    pub shown: Vec<PolicyChangeLine>,
+}
+
 /// Answer to `config/accept`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConfigAccepted {

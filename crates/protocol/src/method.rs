@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 use crate::approval::{ApprovalItem, ApprovalList, ApprovalListParams, ApprovalParams, DecideParams};
 use crate::audit::{AuditTail, AuditTailParams, AuditVerified};
-use crate::configuration::{ConfigAccepted, ConfigSetParams, ConfigShown};
+use crate::configuration::{ConfigAcceptParams, ConfigAccepted, ConfigSetParams, ConfigShown};
 use crate::doctor::{Diagnosis, DoctorParams, RouterStatus};
 use crate::host::{HostStatus, IdentifyParams, Nothing, PauseParams, Role};
 use crate::ledger::{LedgerList, LedgerParams, Telemetry, TelemetryParams};
@@ -146,7 +146,7 @@ methods! {
     /// Sets one value.
     ConfigSet = "config/set", People, ConfigSetParams => ConfigShown;
     /// Accepts the loosening edits that wait.
-    ConfigAccept = "config/accept", People, Nothing => ConfigAccepted;
+    ConfigAccept = "config/accept", People, ConfigAcceptParams => ConfigAccepted;
     /// Checks what works.
     DoctorRun = "doctor/run", Anyone, DoctorParams => Diagnosis;
     /// Everything an agent may know about the router.

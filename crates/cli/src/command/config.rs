@@ -3,7 +3,7 @@
 use lwa_config::{Config, schema};
 use lwa_domain::ErrorCode;
 use lwa_protocol::Failure;
-use lwa_protocol::configuration::{ConfigSetParams, ConfigShown};
+use lwa_protocol::configuration::{ConfigAcceptParams, ConfigSetParams, ConfigShown};
 use lwa_protocol::host::Nothing;
 use lwa_protocol::method::{ConfigAccept, ConfigSet, ConfigShow};
 use serde_json::{Value, json};
@@ -31,7 +31,12 @@ pub async fn config(verb: ConfigVerb, output: Output) -> Result<u8, Failure> {
             output.result(&shown, readable);
         }
         ConfigVerb::Accept => {
-            let accepted = face::call::<ConfigAccept>(Nothing {}).await?;
+            let host = face::host().await?;
+            let shown = face::call_on::<ConfigShow>(&host, Nothing {}).await?.pending;
+            for change in &shown {
+                output.note(&format!("{}: {} → {} ({})", change.key, change.from, change.to, change.effect));
+            }
+            let accepted = face::call_on::<ConfigAccept>(&host, ConfigAcceptParams { shown }).await?;
             output.result(&accepted, |accepted| {
                 if accepted.accepted.is_empty() {
                     return "Nothing was waiting.".to_owned();

@@ -10,7 +10,7 @@ use rstest::rstest;
 use serde_json::json;
 use sqlx::Connection;
 
-use crate::support::{Host, agent, app, minutes, of_the_agent, terminal};
+use crate::support::{Host, agent, app, minutes, of_the_agent, terminal, what_waits};
 
 const STRICT: &str = "[router]\nallow_paid = false\nconsent_mode = \"always_ask\"\n";
 const LOOSE: &str = "[router]\nallow_paid = true\nconsent_mode = \"always_ask\"\n";
@@ -111,7 +111,7 @@ async fn the_agents_own_yes_to_an_edit_does_not_count() {
     for role in [Role::App, Role::Cli] {
         let refused = host.decide(&of_the_agent(role), &question.id, Answer::AllowAlways).await.unwrap_err();
         assert_eq!(refused.code, ErrorCode::Forbidden);
-        let refused = host.engine.accept_configuration(&of_the_agent(role)).await.unwrap_err();
+        let refused = host.engine.accept_configuration(&of_the_agent(role), &what_waits(&host)).await.unwrap_err();
         assert_eq!(refused.code, ErrorCode::Forbidden);
     }
     drop(sidecar);
@@ -292,7 +292,7 @@ async fn what_was_accepted_by_a_version_with_other_keys_does_not_let_the_file_th
 #[tokio::test]
 async fn accepting_in_a_terminal_ends_the_question_and_says_how() {
     let (host, question) = edited(LOOSE).await;
-    let accepted = host.engine.accept_configuration(&terminal()).await.unwrap().accepted;
+    let accepted = host.engine.accept_configuration(&terminal(), &what_waits(&host)).await.unwrap().accepted;
     assert_eq!(accepted.len(), 1);
     let ended = host.questions().await.into_iter().find(|item| item.id == question.id).unwrap();
     assert_eq!(ended.outcome, Some(Outcome::Withdrawn));
@@ -311,4 +311,17 @@ async fn a_value_that_a_person_sets_is_in_force_at_once_and_in_the_audit_log() {
     assert_eq!(host.audit("config.set").await, 1);
     let open = host.open_questions().await;
     assert_eq!((open.len(), keys(&open[0])), (1, vec!["router.consent_mode"]), "the rest still waits");
+}
+
+#[tokio::test]
+async fn nobody_accepts_edits_that_were_not_shown() {
+    let (host, _question) = edited(LOOSE).await;
+    let shown = what_waits(&host);
+    host.place.write_config(LOOSER);
+    host.engine.sweep().await;
+    let refused = host.engine.accept_configuration(&terminal(), &shown).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::InvalidInput);
+    assert_eq!(host.value("router.allow_paid"), json!(false));
+    host.engine.accept_configuration(&terminal(), &what_waits(&host)).await.unwrap();
+    assert_eq!(host.value("router.allow_paid"), json!(true));
 }

@@ -11,7 +11,7 @@ use lwa_protocol::provider::{KeySetParams, ProviderParams};
 use rstest::rstest;
 use serde_json::json;
 
-use crate::support::{Host, agent, app, of_the_agent, process};
+use crate::support::{Host, agent, app, of_the_agent, process, what_waits};
 
 /// A process that lives until its input ends, and stands for a client.
 struct Client(Child);
@@ -35,7 +35,7 @@ async fn tries(host: &Host, who: &Caller) -> Vec<Option<ErrorCode>> {
     let removed = ProviderParams { provider: "openrouter".to_owned() };
     vec![
         host.engine.set_configuration(who, &set).await.err().map(|failure| failure.code),
-        host.engine.accept_configuration(who).await.err().map(|failure| failure.code),
+        host.engine.accept_configuration(who, &what_waits(host)).await.err().map(|failure| failure.code),
         host.engine.set_key(who, key).await.err().map(|failure| failure.code),
         host.engine.remove_key(who, &removed).await.err().map(|failure| failure.code),
     ]

@@ -11,6 +11,7 @@ use lwa_engine::caller::Caller;
 use lwa_engine::peer::Process;
 use lwa_engine::{Engine, EngineOptions};
 use lwa_protocol::approval::{Answer, ApprovalItem, ApprovalListParams, DecideParams};
+use lwa_protocol::configuration::ConfigAcceptParams;
 use lwa_protocol::host::ClientInfo;
 use lwa_protocol::plan::{
     ApproveAnswer, ApproveParams, PlanParams, PlanPrepared, PlanView, PrepareParams, RunAnswer, RunParams,
@@ -226,4 +227,9 @@ pub fn no_plan() -> PlanId {
 
 pub fn minutes(minutes: i64) -> SignedDuration {
     SignedDuration::from_mins(minutes)
+}
+
+/// The loosening edits that wait, as a person sees them before accepting.
+pub fn what_waits(host: &Host) -> ConfigAcceptParams {
+    ConfigAcceptParams { shown: host.engine.show_configuration().unwrap().pending }
 }

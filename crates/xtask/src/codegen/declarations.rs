@@ -54,7 +54,13 @@ impl Declarations {
         visit_all!(all, provider::ModelListParams, provider::ModelList, provider::KeyList, provider::KeySetParams);
         visit_all!(all, ledger::LedgerParams, ledger::LedgerList, ledger::TelemetryParams, ledger::Telemetry);
         visit_all!(all, audit::AuditTailParams, audit::AuditTail, audit::AuditVerified);
-        visit_all!(all, configuration::ConfigShown, configuration::ConfigSetParams, configuration::ConfigAccepted);
+        visit_all!(
+            all,
+            configuration::ConfigShown,
+            configuration::ConfigSetParams,
+            configuration::ConfigAcceptParams,
+            configuration::ConfigAccepted
+        );
         visit_all!(all, doctor::DoctorParams, doctor::Diagnosis, doctor::RouterStatus);
         all
     }

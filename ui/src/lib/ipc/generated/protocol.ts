@@ -205,6 +205,12 @@ export type ClientInfo = {
 /** The program that talks to us, as it names itself: `claude-code`, `codex-mcp-client`. */
 export type ClientName = string;
 
+/** Parameters of `config/accept`: the edits that were shown to the person who accepts them. */
+export type ConfigAcceptParams = {
+  /** Exactly what waits; anything else is refused, so that nobody accepts what they have not seen. */
+  shown: Array<PolicyChangeLine>;
+};
+
 /** Answer to `config/accept`. */
 export type ConfigAccepted = {
   /** The edits that came into force. */
@@ -1091,7 +1097,7 @@ export interface Methods {
   "audit/verify": { params: Nothing; response: AuditVerified };
   "config/show": { params: Nothing; response: ConfigShown };
   "config/set": { params: ConfigSetParams; response: ConfigShown };
-  "config/accept": { params: Nothing; response: ConfigAccepted };
+  "config/accept": { params: ConfigAcceptParams; response: ConfigAccepted };
   "doctor/run": { params: DoctorParams; response: Diagnosis };
   "router/status": { params: Nothing; response: RouterStatus };
 }
