@@ -16,6 +16,8 @@ pub const DEFAULT_FILE: &str = "tests/fixtures/transcript.md";
 
 /// How long any single answer may take; a tool call holds its client for less.
 const ANSWER_LIMIT: Duration = Duration::from_mins(1);
+/// How often a question is asked again that nobody could be shown.
+const ASK_AGAIN: Duration = Duration::from_secs(2);
 /// How long the human gets when consent is asked.
 const CONSENT_LIMIT: Duration = Duration::from_mins(5);
 
@@ -102,7 +104,12 @@ fn print_plan(file: &Path, text: &str, plan: &Value) {
     println!("\nplan           {}", text_of(plan, "plan_id"));
     println!("task           conversation_compression of {}, {} characters", file.display(), text.chars().count());
     println!("route          {} / {}", text_of(route, "provider"), text_of(route, "model"));
-    println!("who pays       {}, at most {}", text_of(route, "billing_class"), dollars(&plan["max_cost_pico_usd"]));
+    // A free route has no price, so no worst case is worked out for it.
+    let most = match text_of(route, "billing_class") {
+        "free" | "free_quota" => "nothing".to_owned(),
+        _ => dollars(&plan["max_cost_pico_usd"]),
+    };
+    println!("who pays       {}, at most {most}", text_of(route, "billing_class"));
     println!("leaves machine {}", if route["is_local"] == true { "no" } else { "yes" });
     println!("expires        {}", text_of(plan, "expires_at"));
 }
@@ -122,7 +129,8 @@ fn consent(client: &mut McpClient, home: &TrialHome, plan: &Value) -> Result<()>
             println!("consent        given");
             return Ok(());
         }
-        if answer["status"] != "approval_pending" {
+        let is_open = matches!(text_of(&answer, "status"), "approval_pending" | "unavailable");
+        if !is_open {
             bail!("no consent: {}", text_of(&answer, "message"));
         }
         if !is_told {
@@ -130,6 +138,10 @@ fn consent(client: &mut McpClient, home: &TrialHome, plan: &Value) -> Result<()>
             println!("consent        asked; answer in another terminal:");
             println!("               LWA_HOME={folder} {lwa} approvals allow {}", text_of(&answer, "approval_id"));
             is_told = true;
+        }
+        if answer["status"] == "unavailable" {
+            // Nothing holds the call where nobody can be asked, so the pause is ours.
+            std::thread::sleep(ASK_AGAIN);
         }
         if Instant::now() >= deadline {
             bail!("no consent: nobody answered within {} s", CONSENT_LIMIT.as_secs());
@@ -139,7 +151,8 @@ fn consent(client: &mut McpClient, home: &TrialHome, plan: &Value) -> Result<()>
 
 /// Runs the plan, asking again while the work goes on.
 fn run_plan(client: &mut McpClient, plan: &Value) -> Result<Value> {
-    let token = json!({ "plan_token": plan["plan_token"] });
+    // A terminal shows all of it; the 8,000 bytes of other clients are for their models' sake.
+    let token = json!({ "plan_token": plan["plan_token"], "max_text_bytes": 200_000 });
     let deadline = Instant::now() + CONSENT_LIMIT;
     loop {
         let result = client.call("run_prepared_task", &token, ANSWER_LIMIT)?;
@@ -173,8 +186,8 @@ fn count(value: &Value) -> String {
     value.as_u64().map_or_else(|| "unknown".to_owned(), |number| number.to_string())
 }
 
-/// An amount of pico-dollars as the wire writes it, for people.
+/// An amount of pico-dollars, a number or a long one's text, for people.
 fn dollars(value: &Value) -> String {
-    let amount = value.as_str().and_then(|text| text.parse().ok()).map(lwa_domain::PicoUsd::new);
+    let amount = value.as_i64().or_else(|| value.as_str()?.parse().ok()).map(lwa_domain::PicoUsd::new);
     amount.map_or_else(|| "unknown".to_owned(), |amount| amount.to_string())
 }
