@@ -107,9 +107,22 @@ fn the_command_line_asks_its_own_person_and_says_when_nobody_can_be_asked() {
     let home = TestHome::with_config(&paid(&provider)).set("ACME_KEY", "k-1");
     let unattended = home.lwa(&["run", "planning", "plan a thing", "--allow-paid", "--json"]);
     assert_eq!((unattended.code, &unattended.json()["status"]), (4, &json!("confirmation_required")));
+    // What was prepared is not lost: once a person has consented, it can be resumed.
+    let document = unattended.json();
+    let open = home.open_approvals();
+    let (id, code) = (open[0]["id"].as_str().unwrap(), open[0]["code"].as_str().unwrap());
+    assert!(document["error"]["message"].as_str().unwrap().contains("lwa resume"), "{document}");
+    let token = document["plan_token"].as_str().unwrap();
+    let early = home.lwa(&["resume", token, "--json"]);
+    assert_eq!((early.code, &early.json()["status"]), (4, &json!("confirmation_required")));
+    assert_eq!(provider.count("POST"), 0);
+    assert_eq!(home.lwa_on_terminal(&["approvals", "allow", id], &format!("{code}\n")).code, 0);
+    let resumed = home.lwa(&["resume", token, "--json"]);
+    assert_eq!((resumed.code, &resumed.json()["status"]), (0, &json!("completed")));
+    assert_eq!(provider.count("POST"), 1);
     let refused = home.lwa_on_terminal(&["run", "planning", "plan a thing", "--allow-paid"], "no\n");
     assert_eq!(refused.code, 4, "{refused:?}");
-    assert_eq!(provider.count("POST"), 0);
+    assert_eq!(provider.count("POST"), 1, "the refused one was not called");
 }
 
 #[test]

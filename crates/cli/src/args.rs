@@ -23,6 +23,11 @@ pub enum Command {
     Run(RunArgs),
     /// Prepares and locks a plan; runs nothing.
     Plan(TaskArgs),
+    /// Runs a plan that `lwa plan` or `lwa run` prepared, once it may run.
+    Resume {
+        /// The plan's token.
+        plan_token: String,
+    },
     /// Shows the stored result of a plan.
     Result {
         /// The plan's id.

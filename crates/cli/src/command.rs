@@ -23,6 +23,7 @@ pub async fn run(command: Command, output: Output) -> Result<u8, Failure> {
     match command {
         Command::Run(args) => run::run(&args, output).await,
         Command::Plan(args) => run::plan(&args, output).await,
+        Command::Resume { plan_token } => run::resume(plan_token, output).await,
         Command::Result { plan_id } => run::result(plan_id, output).await,
         Command::Status(args) => status::status(&args, output).await,
         Command::Stop => status::stop(output).await,

@@ -15,6 +15,9 @@ const MAX_DEPTH: usize = 64;
 /// Shells that run a command line for somebody else and then wait for it.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "fish", "ash"];
 
+/// Programs that start another one and stay in front of it. `npm exec` and `npx` name themselves `npm …`.
+const WRAPPERS: [&str; 10] = ["env", "timeout", "nice", "nohup", "stdbuf", "setsid", "npx", "npm", "uv", "uvx"];
+
 /// A process and those that started it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
@@ -44,10 +47,7 @@ impl Process {
 
     /// The program that talks to us: the nearest ancestor of a sidecar that is no `sh -c` wrapper.
     pub fn client(&self) -> Option<(u32, &str)> {
-        self.ancestors
-            .iter()
-            .find(|(pid, name)| !(SHELLS.contains(&name.as_str()) && runs_a_command_line(*pid)))
-            .map(|(pid, name)| (*pid, name.as_str()))
+        self.ancestors.iter().find(|(pid, name)| !is_in_front(*pid, name)).map(|(pid, name)| (*pid, name.as_str()))
     }
 
     /// Whether `pid` is this process or one that started it, up to the host's own process.
@@ -76,6 +76,12 @@ pub fn granted_role(asked: Role, process: Option<&Process>, host_folder: &Path) 
     let is_ours =
         executable.parent() == Some(host_folder) && executable.file_stem().is_some_and(|stem| stem == program);
     if is_ours { asked } else { Role::Sidecar }
+}
+
+/// Whether a process only stands between a client and the sidecar.
+fn is_in_front(pid: u32, name: &str) -> bool {
+    let first_word = name.split_whitespace().next().unwrap_or(name);
+    WRAPPERS.contains(&first_word) || (SHELLS.contains(&name) && runs_a_command_line(pid))
 }
 
 fn executable_of(pid: u32) -> Option<PathBuf> {
@@ -136,6 +142,21 @@ mod tests {
     fn what_started_the_host_does_not_count() {
         let app = process(50, &[7, 40, 30]);
         assert!(!app.descends_from(30, 7));
+    }
+
+    #[test]
+    fn what_stands_in_front_of_a_sidecar_is_not_its_client() {
+        let sidecar = Process {
+            pid: 50,
+            executable: None,
+            ancestors: vec![
+                (40, "timeout".into()),
+                (30, "npm exec lwa".into()),
+                (20, "codex".into()),
+                (10, "bash".into()),
+            ],
+        };
+        assert_eq!(sidecar.client(), Some((20, "codex")));
     }
 
     #[test]

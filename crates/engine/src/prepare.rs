@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use lwa_domain::tokens::estimate_tokens;
-use lwa_domain::{ErrorCode, Pipeline, PlanState, Quality, ReasoningEffort, TaskKind};
+use lwa_domain::{ErrorCode, PicoUsd, Pipeline, PlanState, Quality, ReasoningEffort, TaskKind};
 use lwa_protocol::plan::{ExcludedView, PlanPrepared, PrepareParams, RouteView};
 use lwa_protocol::{Event, Failure};
 use lwa_routing::{Catalog, Decision, NoRoute, Policy, Request};
@@ -230,20 +230,28 @@ fn route_view(snapshot: &Snapshot, decision: &Decision) -> RouteView {
         is_local: facts.is_some_and(|facts| facts.is_local),
         score_hundredths: chosen.score_hundredths,
         reasons: chosen.reasons.clone(),
-        max_cost_pico_usd: chosen.max_cost,
+        // A free class is the provider's rule, so the most it can cost is nothing whatever its prices are not.
+        max_cost_pico_usd: chosen.max_cost.or_else(|| chosen.model.billing_class.is_free().then_some(PicoUsd::ZERO)),
         price_source: chosen.model.price.as_ref().map(|price| price.source.clone()),
         price_as_of: chosen.model.price.as_ref().map(|price| price.as_of.clone()),
     }
 }
 
 fn no_route(none: &NoRoute, names_builtin: bool) -> Failure {
-    let mut failure = Failure::new(ErrorCode::NoRoute, none.to_string());
+    let mut failure = Failure::new(ErrorCode::NoRoute, without_way_out(none));
     failure.hint = Some(if names_builtin && !none.task.is_served_without_model() {
         format!("the built-in provider serves `conversation_compression` and `token_optimization`, not `{}`", none.task)
     } else {
         none.way_out.clone()
     });
     failure
+}
+
+/// What happened, apart from the way out, which travels as the hint.
+fn without_way_out(none: &NoRoute) -> String {
+    let text = none.to_string();
+    let way_out = format!("; way out: {}", none.way_out);
+    text.strip_suffix(way_out.as_str()).unwrap_or(&text).to_owned()
 }
 
 /// A text with line ends made alike, refused when it is too long or no text.

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 
-use lwa_domain::{ApprovalId, ErrorCode};
+use lwa_domain::{ApprovalId, ErrorCode, PicoUsd};
 use lwa_protocol::approval::{
     Answer, ApprovalDetail, ApprovalItem, ApprovalList, ApprovalListParams, ApprovalParams, DecideParams,
 };
@@ -149,7 +149,11 @@ pub fn readable(item: &ApprovalItem) -> String {
     }
     match &item.detail {
         ApprovalDetail::Spend(spend) => {
-            let cost = spend.max_cost_pico_usd.map_or_else(|| "unknown".to_owned(), |cost| cost.to_string());
+            let cost = match spend.max_cost_pico_usd {
+                Some(cost) if cost == PicoUsd::ZERO => "nothing".to_owned(),
+                Some(cost) => cost.to_string(),
+                None => "unknown".to_owned(),
+            };
             let likely = spend.estimated_cost_pico_usd.map(|cost| format!(", likely {cost}")).unwrap_or_default();
             lines.push(format!("  route       {}:{} ({})", spend.provider, spend.model, spend.billing_class));
             lines.push(format!("  cost        at most {cost}{likely}; {}", spend.price_note));

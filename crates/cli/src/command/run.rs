@@ -50,9 +50,19 @@ pub async fn run(args: &RunArgs, output: Output) -> Result<u8, Failure> {
             other => return Ok(refused(&prepared, other.as_ref(), output)),
         }
     }
+    finish(&host, &prepared.plan_token, output).await
+}
+
+/// `lwa resume`.
+pub async fn resume(plan_token: String, output: Output) -> Result<u8, Failure> {
+    finish(&face::host().await?, &plan_token, output).await
+}
+
+/// Runs a plan that may run, and waits for its end.
+async fn finish(host: &Connection, plan_token: &str, output: Output) -> Result<u8, Failure> {
     loop {
-        let params = RunParams { plan_token: prepared.plan_token.clone(), hold_ms: HOLD_MS, max_text_bytes: None };
-        let answer = face::call_on::<PlanRun>(&host, params).await?;
+        let params = RunParams { plan_token: plan_token.to_owned(), hold_ms: HOLD_MS, max_text_bytes: None };
+        let answer = face::call_on::<PlanRun>(host, params).await?;
         if answer.status != RunStatus::Working {
             return Ok(show(&answer, output));
         }
@@ -97,11 +107,23 @@ fn has_terminal() -> bool {
 fn refused(prepared: &PlanPrepared, asked: Option<&ApproveAnswer>, output: Output) -> u8 {
     let denied = asked.is_some_and(|answer| answer.status == ApproveStatus::Denied);
     let code = if denied { ErrorCode::Denied } else { ErrorCode::ConfirmationRequired };
-    let message = asked.map_or_else(|| "a human has to consent first".to_owned(), |answer| answer.message.clone());
+    let resume = format!("`lwa resume {}`", prepared.plan_token);
+    let message = match asked {
+        None => format!("a human has to consent first; ask with {resume} once that happened"),
+        // Repeating this command would prepare another plan with a question of its own.
+        Some(answer) if answer.status == ApproveStatus::Unavailable => {
+            let id = answer.approval_id.as_ref().and_then(|id| id.as_str().get(..8)).unwrap_or_default();
+            format!(
+                "a human has to consent first: open the Lwa app, or run `lwa approvals allow {id}` in a terminal of your own; then {resume}"
+            )
+        }
+        Some(answer) => answer.message.clone(),
+    };
     let document = json!({
         "status": if denied { "failed" } else { "confirmation_required" },
         "replayed": false,
         "plan_id": prepared.plan_id,
+        "plan_token": prepared.plan_token,
         "task": prepared.task,
         "route": prepared.routes.first().map(|route| json!({ "provider": route.provider, "model": route.model, "billing_class": route.billing_class })),
         "usage": { "input_tokens": null, "output_tokens": null, "reported": false },
