@@ -11,6 +11,8 @@ APP_PACKAGES=(libwebkit2gtk-4.1-dev librsvg2-dev libayatana-appindicator3-dev)
 # A screen, a session bus, a keychain and a driver for the end-to-end tests.
 SESSION_PACKAGES=(xvfb xauth dbus dbus-x11 gnome-keyring libsecret-tools webkit2gtk-driver openbox
   imagemagick x11-utils xdotool wmctrl fonts-dejavu-core libglib2.0-bin)
+# The interface in a browser, for its accessibility and its layout.
+BROWSER_PACKAGES=(chromium)
 
 say() { printf '%s\n' "$*"; }
 fail() {
@@ -52,6 +54,7 @@ present() {
     xdotool) have xdotool ;;
     wmctrl) have wmctrl ;;
     libglib2.0-bin) have gdbus ;;
+    chromium) have chromium ;;
     *) have dpkg-query && dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed' ;;
   esac
 }

@@ -48,7 +48,7 @@ install_everything() {
   require_rust
   [ "$has_app" = 0 ] || install_packages 'the desktop app' "${APP_PACKAGES[@]}"
   [ "$has_e2e" = 0 ] || install_packages 'the end-to-end tests' "${SESSION_PACKAGES[@]}"
-  [ "$has_ui" = 0 ] || { require_node && install_ui; }
+  [ "$has_ui" = 0 ] || { require_node && install_ui && install_packages 'the tests of the interface' "${BROWSER_PACKAGES[@]}"; }
 }
 
 needs_driver() { [ "$has_app" = 1 ] && [ "$has_e2e" = 1 ] && grep -rqs tauri-driver tests --include='*.rs'; }
@@ -78,6 +78,8 @@ if [ "$has_ui" = 1 ]; then
   step 'Interface: lint' ui lint
   step 'Interface: tests' ui test
   step 'Interface: build' ui build
+  step 'Interface: size' ui budget
+  step 'Interface: in a browser' ui browser
 fi
 step 'Rust: format' cargo fmt --all --check
 step 'Rust: lint' lint
