@@ -16,6 +16,9 @@ use crate::host::Hello;
 /// How long a face waits for a host that it started.
 pub const START_LIMIT: Duration = Duration::from_secs(3);
 
+/// How long the user's service manager may take to name the session's variables.
+const MANAGER_LIMIT: Duration = Duration::from_millis(200);
+
 /// Variables of the graphical session, which the host passes on to the app and the keychain.
 pub const SESSION_VARIABLES: [&str; 4] = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"];
 
@@ -56,7 +59,12 @@ pub async fn connect_or_start(home: &Home, hello: Hello) -> Result<Connection, F
         Err(_) => {}
     }
     let program = host_program()?;
-    spawn_host(&program, home)?;
+    let place = home.clone();
+    // Starting a process and asking the service manager both block.
+    let starting = tokio::task::spawn_blocking(move || spawn_host(&program, &place));
+    starting
+        .await
+        .unwrap_or_else(|error| Err(Failure::new(ErrorCode::Internal, format!("cannot start the host: {error}"))))?;
     let deadline = Instant::now() + START_LIMIT;
     let mut pause = Duration::from_millis(4);
     loop {
@@ -120,7 +128,7 @@ fn host_environment(home: &Home) -> Vec<(String, String)> {
                 || key_names.contains(name)
         })
         .collect();
-    for (name, value) in noted_session(home) {
+    for (name, value) in session_elsewhere(home, &kept) {
         if !kept.iter().any(|(present, _)| *present == name) {
             kept.push((name, value));
         }
@@ -128,12 +136,65 @@ fn host_environment(home: &Home) -> Vec<(String, String)> {
     kept
 }
 
-/// The session's variables as the app noted them, for clients that were started without.
-fn noted_session(home: &Home) -> Vec<(String, String)> {
-    let text = fs::read_to_string(home.session_env_file()).unwrap_or_default();
+/// The session's variables for clients that were started without: as the user's service manager knows
+/// them, then as the app noted them.
+fn session_elsewhere(home: &Home, kept: &[(String, String)]) -> Vec<(String, String)> {
+    let has_screen = kept.iter().any(|(name, _)| matches!(name.as_str(), "DISPLAY" | "WAYLAND_DISPLAY"));
+    if has_screen {
+        return Vec::new();
+    }
+    // With a folder of one's own nothing of the user's session is looked at.
+    let mut found =
+        if home.overridden().is_none() { session_lines(&service_manager_environment()) } else { Vec::new() };
+    found.extend(session_lines(&fs::read_to_string(home.session_env_file()).unwrap_or_default()));
+    found
+}
+
+/// What `systemctl --user show-environment` prints; nothing where there is none or it does not answer.
+fn service_manager_environment() -> String {
+    let mut command = Command::new("systemctl");
+    command.args(["--user", "show-environment"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let Ok(mut child) = command.spawn() else { return String::new() };
+    let deadline = std::time::Instant::now() + MANAGER_LIMIT;
+    while matches!(child.try_wait(), Ok(None)) {
+        if std::time::Instant::now() >= deadline {
+            let _ = child.kill();
+            let _ = child.wait();
+            return String::new();
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.wait_with_output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+}
+
+fn session_lines(text: &str) -> Vec<(String, String)> {
     text.lines()
         .filter_map(|line| line.split_once('='))
+        // A value that the manager had to quote is none that a display or a bus has.
+        .filter(|(_, value)| !value.starts_with("$'"))
         .filter(|(name, _)| SESSION_VARIABLES.contains(name))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_sessions_variables_are_taken_and_quoted_ones_are_left() {
+        let text = "HOME=/home/x\nDISPLAY=:0\nSECRET_TOKEN=1\nXAUTHORITY=$'/odd\\n'\nDBUS_SESSION_BUS_ADDRESS=unix:path=/run/bus\n";
+        let expected = [("DISPLAY", ":0"), ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/bus")];
+        assert_eq!(session_lines(text), expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+
+    #[test]
+    fn what_the_app_noted_serves_a_face_without_a_screen_and_no_other() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = Home::at(temp.path()).unwrap();
+        home.create().unwrap();
+        fs::write(home.session_env_file(), "DISPLAY=:7\nPATH=/evil\n").unwrap();
+        assert_eq!(session_elsewhere(&home, &[]), [("DISPLAY".to_owned(), ":7".to_owned())]);
+        assert!(session_elsewhere(&home, &[("DISPLAY".to_owned(), ":0".to_owned())]).is_empty());
+    }
 }
