@@ -8,7 +8,7 @@ use serde_json::json;
 #[case(&["run", "conversation_compresion", "x"], 2, "invalid_input", "conversation_compression")]
 #[case(&["run", "query", "x", "--quality", "hihg"], 2, "invalid_input", "high")]
 #[case(&["run", "query", "x", "--reasoning-effort", "instnat"], 2, "invalid_input", "instant")]
-#[case(&["run", "query", "x", "--provider", "openroutr"], 3, "no_route", "openrouter")]
+#[case(&["run", "query", "x", "--provider", "openroutr"], 2, "not_found", "openrouter")]
 #[case(&["run", "query", "x", "--max-output-tokens", "0"], 2, "invalid_input", "1 to 100000")]
 #[case(&["run", "conversation_compression", ""], 2, "invalid_input", "empty")]
 #[case(&["run", "conversation_compression", " \n "], 2, "invalid_input", "empty")]

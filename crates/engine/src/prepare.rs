@@ -10,7 +10,7 @@ use lwa_store::{NewAudit, NewPlan};
 use serde_json::json;
 
 use crate::caller::Caller;
-use crate::catalogue::{BUILTIN, Snapshot};
+use crate::catalogue::{BUILTIN, Snapshot, unknown_provider};
 use crate::engine::{Engine, rfc3339};
 use crate::{failure, tokens};
 
@@ -42,6 +42,10 @@ impl Engine {
         self.refuse_while_paused()?;
         let checked = self.check(params)?;
         let snapshot = self.catalogue().await?;
+        // A misspelt name is bad input; that a known one cannot serve is for routing to say.
+        if let Some(name) = params.provider.as_deref().filter(|name| !snapshot.facts.contains_key(*name)) {
+            return Err(unknown_provider(name, snapshot.facts.keys().map(String::as_str)));
+        }
         let names_builtin = params.provider.as_deref() == Some(BUILTIN)
             || params.preferred_providers.iter().any(|name| name == BUILTIN);
         let estimated_input_tokens = estimate_tokens(&checked.prompt) + estimate_tokens(&checked.system);
