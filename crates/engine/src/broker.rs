@@ -118,7 +118,7 @@ impl Engine {
         };
         let opened = self.db.open_approval(&new, plan, &audit).await.map_err(failure::store)?;
         let Some((record, is_new)) = opened else { return Ok(None) };
-        let approval = Box::new(item(&record, Audience::Person)?);
+        let approval = Box::new(item(&record)?);
         self.emit(if is_new { Event::ApprovalOpened { approval } } else { Event::ApprovalChanged { approval } });
         self.wakes_maintenance.notify_one();
         Ok(Some(record))
@@ -153,9 +153,7 @@ impl Engine {
             let limit = params.limit.unwrap_or(50).min(1000);
             records.extend(self.db.ended_approvals(limit).await.map_err(failure::store)?);
         }
-        Ok(ApprovalList {
-            approvals: records.iter().map(|record| item(record, Audience::Person)).collect::<Result<_, _>>()?,
-        })
+        Ok(ApprovalList { approvals: records.iter().map(item).collect::<Result<_, _>>()? })
     }
 
     /// `approval/show`.
@@ -163,7 +161,7 @@ impl Engine {
     /// # Errors
     /// The question is unknown.
     pub async fn show_approval(&self, params: &ApprovalParams) -> Result<ApprovalItem, Failure> {
-        item(&self.find_approval(&params.id).await?, Audience::Person)
+        item(&self.find_approval(&params.id).await?)
     }
 
     /// The question with this id, or the only one whose id begins so.
@@ -217,19 +215,14 @@ pub(crate) fn short(id: &ApprovalId) -> &str {
     id.as_str().get(..8).unwrap_or(id.as_str())
 }
 
-/// Who will read an item: the typed code is for people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Audience {
-    Person,
-}
-
 fn detail(record: &ApprovalRecord) -> Result<ApprovalDetail, Failure> {
     serde_json::from_value(record.detail.clone()).map_err(|error| failure::json(&error))
 }
 
-fn item(record: &ApprovalRecord, audience: Audience) -> Result<ApprovalItem, Failure> {
+fn item(record: &ApprovalRecord) -> Result<ApprovalItem, Failure> {
     let json = |error: serde_json::Error| failure::json(&error);
-    let shows_code = audience == Audience::Person && record.outcome.is_none();
+    // Every method that hands an item out is for people; an agent never sees the code.
+    let shows_code = record.outcome.is_none();
     Ok(ApprovalItem {
         id: record.id.clone(),
         kind: record.kind,

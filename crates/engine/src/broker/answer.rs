@@ -7,7 +7,7 @@ use lwa_protocol::{Event, Failure, Role};
 use lwa_store::{ApprovalRecord, Decided, Decision, Effect, NewAudit};
 use serde_json::json;
 
-use super::{Audience, Ended, NOBODY_ANSWERED, detail, item, short};
+use super::{Ended, NOBODY_ANSWERED, detail, item, short};
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::failure;
@@ -164,7 +164,7 @@ impl Engine {
             _ => None,
         };
         if let Some(decided) = taken {
-            return item(&decided, Audience::Person);
+            return item(&decided);
         }
         Err(already_ended(&self.find_approval(&id).await?))
     }
@@ -228,7 +228,7 @@ impl Engine {
         let Some(record) = extended else {
             return Err(already_ended(&self.find_approval(&params.id).await?));
         };
-        let approval = item(&record, Audience::Person)?;
+        let approval = item(&record)?;
         self.emit(Event::ApprovalChanged { approval: Box::new(approval.clone()) });
         Ok(approval)
     }
