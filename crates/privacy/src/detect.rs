@@ -1,0 +1,240 @@
+//! All recognisers over one text, through its disguises and encodings.
+
+use crate::codec;
+use crate::entropy;
+use crate::gate;
+use crate::hit::{Hit, Owner};
+use crate::identity;
+use crate::kind::{Kind, Tier};
+use crate::rules::Rules;
+use crate::secrets;
+use crate::shadow::Shadow;
+use crate::terms::Terms;
+use crate::values::ValueIndex;
+
+/// Encodings inside encodings are read so deep.
+const DEPTH: usize = 2;
+/// The shortest run of base64 or hexadecimal digits that is decoded.
+const SHORTEST_RUN: usize = 16;
+/// The same when known values are looked for.
+const SHORTEST_KNOWN_RUN: usize = 12;
+/// Lines of a wrapped block of base64 are at least so long, all but the last.
+const WRAPPED_LINE: usize = 60;
+
+/// Which recognisers run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Credentials alone.
+    Secrets,
+    /// Credentials, people, places and numbers.
+    Everything,
+}
+
+/// What to look for.
+pub(crate) struct Detector<'a> {
+    /// Values that are private wherever they stand.
+    pub known: &'a ValueIndex,
+    /// The kind of a known value.
+    pub kind_of: &'a dyn Fn(u32) -> Kind,
+    pub terms: Option<&'a Terms>,
+    pub rules: Option<&'a Rules>,
+    pub scope: Scope,
+    pub hides_random: bool,
+}
+
+/// The kind of every known value when there are secrets alone.
+pub(crate) fn secret_kind(_: u32) -> Kind {
+    Kind::Secret
+}
+
+impl Detector<'_> {
+    /// Everything private in a text, as ranges of its bytes. The hits may overlap.
+    pub(crate) fn detect(&self, text: &str) -> Vec<Hit> {
+        self.detect_to(text, DEPTH)
+    }
+
+    fn detect_to(&self, text: &str, depth: usize) -> Vec<Hit> {
+        let shadow = Shadow::of(text);
+        let read = shadow.text();
+        let mut hits = self.shapes(read);
+        for sighting in self.known.search(read) {
+            let mut hit = Hit::new(sighting.start, sighting.end, (self.kind_of)(sighting.owner), "known-value");
+            hit.owner = Some(Owner::Known(sighting.owner));
+            hits.push(hit);
+        }
+        if let Some(terms) = self.terms {
+            for sighting in terms.index().search(read) {
+                let kind = terms.term(sighting.owner).map_or(Kind::Pii, |(kind, _)| kind);
+                let mut hit = Hit::new(sighting.start, sighting.end, kind, "private-term");
+                hit.owner = Some(Owner::Term(sighting.owner));
+                hits.push(hit);
+            }
+        }
+        if let Some(rules) = self.rules {
+            rules.search(read, &mut hits);
+        }
+        if self.hides_random {
+            entropy::search(read, &mut hits);
+        }
+        if depth > 0 {
+            self.decode_runs(read, depth - 1, &mut hits);
+            self.unescape(read, b'%', depth - 1, &mut hits);
+            self.unescape(read, b'=', depth - 1, &mut hits);
+        }
+        for hit in &mut hits {
+            (hit.start, hit.end) = shadow.source(hit.start, hit.end);
+        }
+        hits
+    }
+
+    /// What the recognisers find in a plain reading.
+    fn shapes(&self, read: &str) -> Vec<Hit> {
+        let mut secrets = secrets::Reading::new(read);
+        if self.scope == Scope::Secrets {
+            for (trigger, start, end) in gate::SECRETS.words(read) {
+                if let gate::Trigger::Secret(trigger) = trigger {
+                    secrets.word(trigger, start, end);
+                }
+            }
+            return secrets.finish();
+        }
+        let mut identity = identity::Reading::new(read);
+        for (trigger, start, end) in gate::ALL.words(read) {
+            match trigger {
+                gate::Trigger::Secret(trigger) => secrets.word(trigger, start, end),
+                gate::Trigger::Identity(trigger) => identity.word(trigger, start, end),
+            }
+        }
+        let mut hits = secrets.finish();
+        hits.append(&mut identity.finish());
+        hits
+    }
+
+    /// Runs of base64 and hexadecimal digits that decode to a text with something private in it.
+    fn decode_runs(&self, text: &str, depth: usize, hits: &mut Vec<Hit>) {
+        let shortest = if self.known.is_empty() { SHORTEST_RUN } else { SHORTEST_KNOWN_RUN };
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let length = run(bytes, at);
+            if length < shortest {
+                at += length + 1;
+                continue;
+            }
+            let (end, code) = wrapped(bytes, at, length);
+            if let Some(decoded) = may_be_text(&code).then(|| decode(&code)).flatten() {
+                let inner = self.detect_to(&decoded, depth);
+                if let Some(strictest) =
+                    inner.iter().filter(|hit| counts_when_encoded(hit)).max_by_key(|hit| hit.kind.tier())
+                {
+                    let mut hit = Hit { start: at, end, ..strictest.clone() };
+                    let is_whole = strictest.end - strictest.start == decoded.trim().len();
+                    hit.owner = strictest.owner.filter(|_| is_whole);
+                    hits.push(hit);
+                }
+            }
+            at = end + 1;
+        }
+    }
+
+    /// Words with escapes of two hexadecimal digits: what they hide keeps its exact place.
+    fn unescape(&self, text: &str, mark: u8, depth: usize, hits: &mut Vec<Hit>) {
+        let bytes = text.as_bytes();
+        let mut done = 0;
+        for at in memchr::memchr_iter(mark, bytes) {
+            let is_escape = match bytes.get(at + 1..at + 3) {
+                Some(digits) if mark == b'=' => matches!(digits, b"40" | b"3D"),
+                Some(digits) => digits.iter().all(u8::is_ascii_hexdigit),
+                None => false,
+            };
+            if at < done || !is_escape {
+                continue;
+            }
+            let is_part =
+                |byte: &&u8| !byte.is_ascii_whitespace() && !matches!(**byte, b'"' | b'\'' | b'`' | b'<' | b'>');
+            let start = at - bytes[done..at].iter().rev().take_while(is_part).count();
+            let end = at + bytes[at..].iter().take_while(is_part).count();
+            done = end;
+            let Some(shadow) = text.get(start..end).and_then(|word| Shadow::unescape(word, mark)) else { continue };
+            for mut hit in self.detect_to(shadow.text(), depth) {
+                (hit.start, hit.end) = shadow.source(hit.start, hit.end);
+                hit.start += start;
+                hit.end += start;
+                hits.push(hit);
+            }
+        }
+    }
+}
+
+/// A name or an address that happens to come out of a decoder is chance; what has a checksum or a prefix is not.
+fn counts_when_encoded(hit: &Hit) -> bool {
+    hit.owner.is_some() || hit.kind.tier() > Tier::Identity || hit.kind == Kind::Email
+}
+
+static IS_CODE: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    loop {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-');
+        if byte == u8::MAX {
+            break;
+        }
+        byte += 1;
+    }
+    table
+};
+
+fn run(bytes: &[u8], at: usize) -> usize {
+    bytes[at..].iter().take_while(|&&byte| IS_CODE[usize::from(byte)]).count()
+}
+
+/// A run together with the lines that continue it, and its digits alone.
+fn wrapped(bytes: &[u8], at: usize, length: usize) -> (usize, Vec<u8>) {
+    let mut code = bytes[at..at + length].to_vec();
+    let mut end = at + length;
+    let mut last = length;
+    while last >= WRAPPED_LINE {
+        let gap = bytes[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let next = end + gap;
+        let is_next_line = memchr::memchr(b'\n', &bytes[end..next]).is_some() && gap <= 32;
+        last = run(bytes, next.min(bytes.len()));
+        if !is_next_line || last < 4 {
+            break;
+        }
+        code.extend_from_slice(&bytes[next..next + last]);
+        end = next + last;
+    }
+    (end, code)
+}
+
+/// Whether the beginning or what stands behind the last sign of assignment decodes to the beginning of a text: a cheap
+/// look that spares most words the decoding.
+fn may_be_text(code: &[u8]) -> bool {
+    let is_text = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7E | 0xC2..=0xF4);
+    let begins = |code: &[u8]| {
+        let base64 =
+            code.get(..8).and_then(codec::base64).is_some_and(|bytes| bytes.iter().take(3).all(|&byte| is_text(byte)));
+        let hex =
+            || code.get(..8).and_then(codec::hex).is_some_and(|bytes| bytes.iter().take(2).all(|&byte| is_text(byte)));
+        base64 || hex()
+    };
+    begins(code) || memchr::memchr_iter(b'=', code).any(|sign| begins(&code[sign + 1..]))
+}
+
+fn decode(code: &[u8]) -> Option<String> {
+    // A name with a sign of assignment in front: `key=c2VjcmV0`.
+    let code = match memchr::memrchr(
+        b'=',
+        code.trim_ascii_end().strip_suffix(b"==").or_else(|| code.strip_suffix(b"=")).unwrap_or(code),
+    ) {
+        Some(sign) => code.get(sign + 1..)?,
+        None => code,
+    };
+    if code.iter().all(u8::is_ascii_hexdigit)
+        && let Some(text) = codec::hex(code).and_then(codec::readable)
+    {
+        return Some(text);
+    }
+    let text = codec::base64(code).and_then(codec::readable)?;
+    (text.len() >= 6).then_some(text)
+}

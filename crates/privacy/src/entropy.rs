@@ -1,0 +1,161 @@
+//! Long random words, which mode `pii` hides although nothing says what they are.
+
+use crate::hit::Hit;
+
+/// The shortest random word.
+const SHORTEST: usize = 32;
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Words in front of a digest or an identifier that is public by nature.
+const DIGEST_LABELS: &[&str] = &[
+    "sha",
+    "sha1",
+    "sha256",
+    "sha384",
+    "sha512",
+    "md5",
+    "commit",
+    "digest",
+    "checksum",
+    "etag",
+    "hash",
+    "tree",
+    "parent",
+    "parents",
+    "revision",
+    "rev",
+    "fingerprint",
+    "integrity",
+    "index",
+    "blob",
+    "object",
+    "uuid",
+    "guid",
+    "trace",
+    "span",
+    "request",
+    "image",
+    "layer",
+    "from",
+    "merge",
+    "cherry",
+    "head",
+    "build",
+    "id",
+    "blake3",
+    "crc",
+    "sum",
+    "manifest",
+    "container",
+    "nonce",
+    "version",
+    "resourceversion",
+    "uid",
+    "trace_id",
+    "span_id",
+    "request_id",
+];
+
+/// The blocks of certificates and public keys.
+fn public_blocks(bytes: &[u8]) -> Vec<(usize, usize)> {
+    let mut blocks = Vec::new();
+    let mut at = 0;
+    while let Some(start) = memchr::memmem::find(&bytes[at..], b"-----BEGIN ").map(|found| at + found) {
+        let name_end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |found| start + found);
+        let end = memchr::memmem::find(&bytes[name_end..], b"-----END ").map_or(bytes.len(), |found| name_end + found);
+        if memchr::memmem::find(&bytes[start..name_end], b"PRIVATE").is_none() {
+            blocks.push((start, end));
+        }
+        at = end.max(start + 11);
+    }
+    blocks
+}
+
+/// Adds every random word of a plain reading.
+pub(crate) fn search(text: &str, hits: &mut Vec<Hit>) {
+    let bytes = text.as_bytes();
+    let public = public_blocks(bytes);
+    let is_public = |start: usize| {
+        let next = public.partition_point(|block| block.0 <= start);
+        next.checked_sub(1).and_then(|index| public.get(index)).is_some_and(|block| start < block.1)
+    };
+    let mut at = 0;
+    while at < bytes.len() {
+        // Only a run that reaches the next stride can be long enough.
+        let probe = at + SHORTEST - 1;
+        match bytes.get(probe) {
+            Some(&byte) if is_word(byte) => {}
+            Some(_) => {
+                at = probe + 1;
+                continue;
+            }
+            None => break,
+        }
+        let back = bytes[at..probe].iter().rev().take_while(|&&byte| is_word(byte)).count();
+        let start = probe - back;
+        let end = probe + bytes[probe..].iter().take_while(|&&byte| is_word(byte)).count();
+        if end - start >= SHORTEST
+            && is_random(&bytes[start..end])
+            && stands_alone(bytes, start, end)
+            && !is_digest(text, start, end)
+            && !is_public(start)
+        {
+            hits.push(Hit::secret(start, end, "high-entropy"));
+        }
+        at = end + 1;
+    }
+}
+
+/// Letters and digits change places as they do by chance, and not as in a name with a number.
+fn is_random(word: &[u8]) -> bool {
+    let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let changes = word.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
+    let underscores = memchr::memchr_iter(b'_', word).count();
+    digits >= 3 && digits < word.len() && changes * 8 >= word.len() && underscores * 8 < word.len()
+}
+
+/// A part of a path, a version or a longer name is no word of its own.
+fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
+    let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+    let after = bytes.get(end);
+    let binds = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'/' | b'.' | b'-' | b'+') || *byte >= 0x80);
+    let goes_on = matches!(after, Some(b'/' | b'-' | b'+' | b'('))
+        || (after == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_alphanumeric));
+    !binds(before) && !goes_on
+}
+
+/// A digest says so, or has the length and the letters of one.
+fn is_digest(text: &str, start: usize, end: usize) -> bool {
+    let word = &text.as_bytes()[start..end];
+    let head = &text.as_bytes()[start.saturating_sub(8)..start];
+    if [b"sha1:".as_slice(), b"sha256:", b"sha384:", b"sha512:", b"sha512-", b"sha384-", b"sha256-", b"md5:"]
+        .iter()
+        .any(|label| head.len() >= label.len() && head[head.len() - label.len()..].eq_ignore_ascii_case(label))
+    {
+        return true;
+    }
+    // The public half of a key pair announces itself.
+    if [b"AAAAB3Nza".as_slice(), b"AAAAC3Nza", b"AAAAE2Vj"].iter().any(|prefix| word.starts_with(prefix)) {
+        return true;
+    }
+    let is_hex = word.iter().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte))
+        || word.iter().all(|byte| byte.is_ascii_digit() || (b'A'..=b'F').contains(byte));
+    if !is_hex {
+        return false;
+    }
+    // The digests of version control and of package managers are everywhere in ordinary output.
+    if matches!(word.len(), 40 | 64 | 96 | 128) {
+        return true;
+    }
+    let from = (start.saturating_sub(40)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(start);
+    let line = text[from..start].rsplit('\n').next().unwrap_or_default();
+    let is_alone = line.trim().is_empty();
+    let labels = line.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
+    is_alone
+        || labels
+            .filter(|label| !label.is_empty())
+            .any(|label| DIGEST_LABELS.iter().any(|known| known.eq_ignore_ascii_case(label)))
+}

@@ -1,0 +1,366 @@
+//! Numbers: every run of digits with the ones that belong to it.
+
+use super::Reading;
+use super::number::{iban_length, is_card, is_cards, is_social_security, passes_mod_97};
+use crate::kind::Kind;
+
+/// A number reaches so far at most.
+const LONGEST: usize = 64;
+/// More groups of digits make no number of ours.
+const MOST_GROUPS: usize = 10;
+
+/// Words in whose neighbourhood ten digits are a telephone number.
+const PHONE_WORDS: &[&str] = &[
+    "phone",
+    "telephone",
+    "mobile",
+    "cell",
+    "tel",
+    "sms",
+    "call",
+    "text",
+    "texting",
+    "whatsapp",
+    "signal",
+    "fax",
+    "ring",
+    "dial",
+];
+/// How far such a word may stand in front.
+const NEAR: usize = 48;
+
+/// Groups of digits and what stands between them.
+#[derive(Debug, Default)]
+pub(super) struct Cluster {
+    pub groups: Vec<(usize, usize)>,
+}
+
+impl Cluster {
+    /// Whether groups of these lengths stand at the beginning.
+    fn begins(&self, lengths: &[usize]) -> bool {
+        self.groups.len() >= lengths.len()
+            && self.groups.iter().zip(lengths).all(|((start, end), length)| end - start == *length)
+    }
+}
+
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')')
+}
+
+impl Reading<'_> {
+    /// All runs of digits.
+    pub(super) fn digits(&mut self) {
+        let bytes = self.bytes;
+        let mut at = 0;
+        let mut done = 0;
+        let mut cluster = Cluster::default();
+        while at < bytes.len() {
+            let byte = bytes[at];
+            if !byte.is_ascii_digit() {
+                at += 1;
+                continue;
+            }
+            let length = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if at >= done {
+                done = self.number(at, length, &mut cluster).max(at + length);
+            }
+            at += length;
+        }
+    }
+
+    /// The groups of digits from a place on.
+    fn cluster(&self, start: usize, cluster: &mut Cluster) {
+        cluster.groups.clear();
+        let limit = start + LONGEST;
+        let mut at = start;
+        loop {
+            let length = self.run(at, |byte| byte.is_ascii_digit());
+            cluster.groups.push((at, at + length));
+            at += length;
+            let gap = self.run(at, is_separator);
+            let is_next = gap > 0 && gap <= 3 && self.byte(at + gap).is_some_and(|byte| byte.is_ascii_digit());
+            if !is_next || at + gap > limit || cluster.groups.len() == MOST_GROUPS {
+                return;
+            }
+            at += gap;
+        }
+    }
+
+    /// What a run of digits is part of; the end of what was read.
+    fn number(&mut self, start: usize, length: usize, cluster: &mut Cluster) -> usize {
+        let end = start + length;
+        let before = self.before(start);
+        if length >= 2
+            && before.is_some_and(|byte| byte.is_ascii_alphabetic())
+            && let Some(done) = self.iban(start)
+        {
+            return done;
+        }
+        let after = self.byte(end);
+        if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80) {
+            // Digits inside a word belong to the word, but for a card that was glued to it.
+            return if length >= 13 { self.card_in_run(start, end) } else { end };
+        }
+        if after.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_') && length < 13 {
+            self.street(start, end);
+            return end;
+        }
+        if length >= 13 && !after.is_some_and(is_separator) {
+            return self.card_in_run(start, end);
+        }
+        self.cluster(start, cluster);
+        let done = self.groups(start, cluster);
+        if done == 0 {
+            self.street(start, end);
+            if length == 5 {
+                self.city_in_front(start, end);
+            }
+        }
+        done
+    }
+
+    /// The number that the groups of a cluster make; zero when they make none.
+    fn groups(&mut self, start: usize, cluster: &Cluster) -> usize {
+        let signs = |index: usize| -> &[u8] {
+            match (cluster.groups.get(index), cluster.groups.get(index + 1)) {
+                (Some(&(_, end)), Some(&(next, _))) => self.bytes.get(end..next).unwrap_or_default(),
+                _ => &[],
+            }
+        };
+        let before = self.before(start);
+        // A number that a model wrote into a placeholder is a number: `[CARD-4111 …]`.
+        let is_clean =
+            !matches!(before, Some(b'-' | b'.' | b'/')) || self.starts_line(start) || self.is_in_placeholder(start);
+        let is_dotted = (0..3).all(|index| signs(index) == b".");
+        let is_continued = before == Some(b'-') && start >= 2 && self.bytes[start - 2].is_ascii_alphanumeric();
+        if cluster.groups.len() >= 4 && is_dotted && before != Some(b'.') && !is_continued {
+            let groups = &cluster.groups[..4];
+            if cluster.groups.len() == 4 || signs(3) != b"." {
+                if self.ipv4(groups) {
+                    return groups[3].1;
+                }
+                if !cluster.begins(&[4, 4, 4, 4]) {
+                    return groups[3].1;
+                }
+            }
+        }
+        let bounded = |count: usize, this: &Self| {
+            let end = cluster.groups.get(count - 1).map_or(start, |group| group.1);
+            let next = this.byte(end);
+            let goes_on = next.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                || (matches!(next, Some(b'-' | b'.' | b'/'))
+                    && this.byte(end + 1).is_some_and(|byte| byte.is_ascii_alphanumeric()));
+            (!goes_on).then_some(end)
+        };
+        if is_clean
+            && cluster.begins(&[3, 2, 4])
+            && signs(0) == b"-"
+            && signs(1) == b"-"
+            && let Some(end) = bounded(3, self)
+            && is_social_security(&self.joined(&cluster.groups[..3]))
+        {
+            self.push(start, end, Kind::Ssn, "ssn");
+            return end;
+        }
+        if is_clean && let Some(end) = self.card(cluster) {
+            return end;
+        }
+        self.phone(start, cluster).unwrap_or(0)
+    }
+
+    fn is_in_placeholder(&self, start: usize) -> bool {
+        let head = &self.bytes[start.saturating_sub(10)..start];
+        let letters = head.iter().rev().skip(1).take_while(|byte| byte.is_ascii_uppercase()).count();
+        letters > 0 && head.iter().rev().nth(letters + 1) == Some(&b'[')
+    }
+
+    /// The digits of several groups without what stands between.
+    pub(super) fn joined(&self, groups: &[(usize, usize)]) -> Vec<u8> {
+        groups.iter().flat_map(|&(start, end)| self.bytes.get(start..end).unwrap_or_default()).copied().collect()
+    }
+
+    /// A card number in groups: the longest row of groups that checks.
+    fn card(&mut self, cluster: &Cluster) -> Option<usize> {
+        let groups = &cluster.groups;
+        let first = *groups.first()?;
+        // `20260908-154500` is the number of a build.
+        if cluster.begins(&[8, 6]) {
+            return None;
+        }
+        let mut digits = 0;
+        let mut longest = None;
+        for (index, &(start, end)) in groups.iter().enumerate() {
+            let gap = groups.get(index.wrapping_sub(1)).map_or(0, |previous| start - previous.1);
+            digits += end - start;
+            if gap > 1 || digits > 19 {
+                break;
+            }
+            let row = &groups[..=index];
+            let is_even = index == 0 || row.windows(2).all(|pair| self.byte(pair[0].1) == self.byte(row[0].1));
+            let touches = self.byte(end).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            if digits >= 13 && is_even && !touches && is_card(&self.joined(row)) {
+                longest = Some(end);
+            }
+        }
+        if let Some(end) = longest {
+            self.push(first.0, end, Kind::Card, "card");
+            return Some(end);
+        }
+        None
+    }
+
+    /// Card numbers in one run of digits.
+    fn card_in_run(&mut self, start: usize, end: usize) -> usize {
+        let digits = self.bytes.get(start..end).unwrap_or_default();
+        let is_alone =
+            !self.before(start).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
+                && !self.byte(end).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if is_alone && (is_card(digits) || ((26..=64).contains(&digits.len()) && is_cards(digits))) {
+            self.push(start, end, Kind::Card, "card");
+        }
+        end
+    }
+
+    /// An international bank account number whose check digits begin here.
+    fn iban(&mut self, digits: usize) -> Option<usize> {
+        let start = digits.checked_sub(2)?;
+        let country = [self.byte(start)?, self.byte(start + 1)?];
+        let is_start = country.iter().all(u8::is_ascii_alphabetic)
+            && !self.before(start).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if !is_start {
+            return None;
+        }
+        let length = iban_length(country)?;
+        let mut code = Vec::with_capacity(length);
+        let mut at = start;
+        while code.len() < length {
+            match self.byte(at)? {
+                byte if byte.is_ascii_alphanumeric() => code.push(byte),
+                b' ' | b'-' | b'.'
+                    if !code.is_empty() && self.byte(at + 1).is_some_and(|byte| byte.is_ascii_alphanumeric()) => {}
+                _ => return None,
+            }
+            at += 1;
+        }
+        let touches = self.byte(at).is_some_and(|byte| byte.is_ascii_alphanumeric());
+        if touches || !passes_mod_97(&code) {
+            return None;
+        }
+        self.push(start, at, Kind::Account, "iban");
+        Some(at)
+    }
+
+    /// A telephone number: international, North American, or any grouping behind a word that says so.
+    fn phone(&mut self, start: usize, cluster: &Cluster) -> Option<usize> {
+        let groups = &cluster.groups;
+        let before = self.before(start);
+        let opening = usize::from(before == Some(b'('));
+        let is_plus =
+            self.before(start - opening) == Some(b'+') || (opening == 1 && self.bytes[..start - 1].ends_with(b"+ "));
+        let plus = usize::from(is_plus);
+        let outer = start - opening - plus;
+        if self.before(outer).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return None;
+        }
+        if is_plus {
+            return self.international(outer, groups);
+        }
+        let is_trunk = cluster.begins(&[1, 3, 3, 4]) && self.byte(start) == Some(b'1');
+        let skip = usize::from(is_trunk);
+        let is_clean = !matches!(before, Some(b'-' | b'.' | b'/' | b'+' | b'#' | b'*'));
+        if is_clean && (is_trunk || cluster.begins(&[3, 3, 4])) {
+            let end = groups.get(skip + 2)?.1;
+            let next = self.byte(end);
+            let goes_on = next.is_some_and(|byte| byte.is_ascii_alphanumeric() && byte != b'x' || byte == b'_')
+                || (matches!(next, Some(b'-' | b'.' | b'/'))
+                    && self.byte(end + 1).is_some_and(|byte| byte.is_ascii_alphanumeric()));
+            let is_row =
+                groups.len() > skip + 3 && self.byte(end) == Some(b' ') && self.byte(groups[skip].1) == Some(b' ');
+            let gaps_are_short = groups[skip..skip + 3].windows(2).all(|pair| pair[1].0 - pair[0].1 <= 2);
+            if !goes_on && !is_row && gaps_are_short {
+                self.push(outer, end, Kind::Phone, "phone");
+                return Some(end);
+            }
+        }
+        self.national(outer, start, groups)
+    }
+
+    fn international(&mut self, outer: usize, groups: &[(usize, usize)]) -> Option<usize> {
+        let first = self.byte(groups.first()?.0)?;
+        if first == b'0' {
+            return None;
+        }
+        let most = if first == b'1' { 11 } else { 15 };
+        let mut digits = 0;
+        let mut end = outer;
+        for (index, &(start, stop)) in groups.iter().enumerate() {
+            let gap = groups.get(index.wrapping_sub(1)).map_or(0, |previous| start - previous.1);
+            if digits + (stop - start) > most || gap > 2 {
+                break;
+            }
+            digits += stop - start;
+            end = stop;
+        }
+        let touches = self.byte(end).is_some_and(|byte| byte.is_ascii_alphabetic() && byte != b'x' || byte == b'_');
+        let is_decimal = groups.len() == 2 && self.byte(groups[0].1) == Some(b'.');
+        if digits < 8 || touches || is_decimal {
+            return None;
+        }
+        self.push(outer, end, Kind::Phone, "phone");
+        Some(end)
+    }
+
+    /// Without a country code: ten digits near a word that says so, or the groups of a number with its zero.
+    fn national(&mut self, outer: usize, start: usize, groups: &[(usize, usize)]) -> Option<usize> {
+        let &(_, first_end) = groups.first()?;
+        let length = first_end - start;
+        let touches = |this: &Self, end: usize| {
+            let next = this.byte(end);
+            next.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                || (matches!(next, Some(b'-' | b'.' | b'/' | b':'))
+                    && this.byte(end + 1).is_some_and(|byte| byte.is_ascii_digit()))
+        };
+        if length == 10 || length == 11 {
+            let is_plausible = matches!(self.byte(start), Some(b'2'..=b'9' | b'0'))
+                || (length == 11 && self.byte(start) == Some(b'1'));
+            if is_plausible && groups.len() == 1 && !touches(self, first_end) && self.is_near_phone_word(start) {
+                self.push(start, first_end, Kind::Phone, "phone-near-word");
+                return Some(first_end);
+            }
+            return None;
+        }
+        let is_clean = !matches!(self.before(outer), Some(b'-' | b'.' | b'/' | b':' | b'+'));
+        let is_numbered = groups.iter().map(|(start, end)| end - start).take(3).eq([3, 2, 4]);
+        let is_trunk = self.byte(start) == Some(b'0') && self.byte(start + 1) != Some(b'0');
+        if is_trunk && (2..=6).contains(&length) && is_clean && !is_numbered {
+            let mut digits = 0;
+            let mut end = start;
+            for (index, &(from, to)) in groups.iter().enumerate() {
+                let gap = groups.get(index.wrapping_sub(1)).map_or(0, |previous| from - previous.1);
+                let is_dotted = gap == 1 && self.byte(from - 1) == Some(b'.') && length > 2;
+                if digits + (to - from) > 11 || gap > 2 || is_dotted {
+                    break;
+                }
+                digits += to - from;
+                end = to;
+            }
+            let count = groups.iter().filter(|group| group.1 <= end).count();
+            let is_french = length == 2 && count == 5 && digits == 10;
+            let is_grouped = length >= 3 && count >= 2 && (9..=11).contains(&digits);
+            if (is_french || is_grouped) && !touches(self, end) {
+                self.push(outer, end, Kind::Phone, "phone");
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    fn is_near_phone_word(&self, start: usize) -> bool {
+        let from = (start.saturating_sub(NEAR)..=start).find(|&at| self.text.is_char_boundary(at)).unwrap_or(start);
+        let window = self.text.get(from..start).unwrap_or_default();
+        let line = window.rsplit('\n').next().unwrap_or_default();
+        // `text_offset` is a name of code, and no text message.
+        let mut words = line.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
+        words.any(|word| PHONE_WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)))
+    }
+}

@@ -1,0 +1,370 @@
+//! Numbers that a label makes private: accounts, identifiers, dates of birth, coordinates, telephone numbers.
+
+use super::Reading;
+use super::date::date_at;
+use super::number::is_social_security;
+use crate::kind::Kind;
+
+/// Labels that need no sign in front of their number.
+const STRONG: &[&str] = &[
+    "passport",
+    "nhs",
+    "mrn",
+    "vin",
+    "routing",
+    "acct",
+    "iban",
+    "ssn",
+    "medicare",
+    "medicaid",
+    "itin",
+    "passport",
+    "national insurance",
+    "ni number",
+    "nino",
+    "bsb",
+    "bsn",
+    "bic",
+];
+/// The words that a label may have behind it.
+const TAILS: &[&str] =
+    &["number", "numbers", "no.", "no", "nr.", "nr", "num", "id", "#", "code", "ref", "reference", "card", "holder"];
+/// Words of a label that are none of ours when they stand behind it.
+const OTHERS: &[&str] = &["reader", "type", "name", "version", "server", "key", "file", "header", "text", "agreement"];
+
+/// What stands between the word `account` and its last digits.
+const ENDINGS: [&str; 5] = [" ending in ", " ending with ", " ending ", " ends in ", " number ending in "];
+
+/// A number behind a label, and how the two are connected.
+struct Labelled {
+    from: usize,
+    has_sign: bool,
+}
+
+impl Reading<'_> {
+    /// Behind a label: its tail words, a sign or none, and the place of the value.
+    fn behind_label(&self, end: usize) -> Option<Labelled> {
+        let mut at = end;
+        let mut has_sign = false;
+        if self.byte(at).is_some_and(|byte| byte.is_ascii_lowercase()) && self.byte(at) != Some(b's') {
+            return None;
+        }
+        at += usize::from(self.byte(at) == Some(b's'));
+        if self.bytes.get(at..at + 2) == Some(b"'s") {
+            at += 2;
+        }
+        for _ in 0..4 {
+            at += self
+                .run(at, |byte| matches!(byte, b' ' | b'\t' | b'_' | b'"' | b'\'' | b'\\' | b'*' | b'(' | b')'))
+                .min(6);
+            let word = self.run(at, |byte| byte.is_ascii_alphabetic() || byte == b'#' || byte == b'.');
+            let text = self.text.get(at..at + word).unwrap_or_default();
+            if OTHERS.iter().any(|other| other.eq_ignore_ascii_case(text)) {
+                return None;
+            }
+            if TAILS.iter().any(|tail| tail.eq_ignore_ascii_case(text)) {
+                has_sign |= text.len() <= 3 && !text.eq_ignore_ascii_case("id") || text.eq_ignore_ascii_case("number");
+                at += word;
+                continue;
+            }
+            match self.byte(at) {
+                Some(b':' | b'=' | b'#') if self.byte(at + 1) != Some(b':') => {
+                    has_sign = true;
+                    at += 1;
+                }
+                Some(b'>') if self.byte(at + 1) != Some(b' ') => {
+                    has_sign = true;
+                    at += 1;
+                }
+                _ => break,
+            }
+        }
+        if self.bytes.get(at..at + 3).is_some_and(|word| word.eq_ignore_ascii_case(b"is ")) {
+            has_sign = true;
+            at += 3;
+        }
+        Some(Labelled { from: at, has_sign })
+    }
+
+    /// The value at a place: a token with a digit, and the ones that belong to it.
+    fn number_value(&self, from: usize, allow_letters_first: bool) -> Option<usize> {
+        const LONGEST: usize = 40;
+        const MOST_TOKENS: usize = 9;
+        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'/');
+        let mut at = from;
+        let mut end = None;
+        let mut is_first = true;
+        for _ in 0..MOST_TOKENS {
+            let length = self.run(at, is_token).min(LONGEST);
+            let token = self.text.get(at..at + length)?.trim_end_matches(['.', '-', '/']);
+            let has_digit = token.bytes().any(|byte| byte.is_ascii_digit());
+            let is_letters =
+                token.len() <= 4 && !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_uppercase());
+            let is_mixed_in = has_digit && (is_first || token.bytes().all(|byte| !byte.is_ascii_lowercase()));
+            if !is_mixed_in && !(is_letters && (allow_letters_first || !is_first)) {
+                break;
+            }
+            if has_digit {
+                end = Some(at + token.len());
+            }
+            at += length;
+            is_first = false;
+            let next_digits = self.run(at + 1, |byte| byte.is_ascii_digit());
+            // A year or a count behind the number is a word of its own.
+            if self.byte(at) != Some(b' ')
+                || at - from > LONGEST
+                || (next_digits == 0 && !self.byte(at + 1).is_some_and(|byte| byte.is_ascii_uppercase()))
+            {
+                break;
+            }
+            at += 1;
+        }
+        end
+    }
+
+    /// Trims tokens of the value that stand alone: `X1234567 ISSUED 2020` is `X1234567`.
+    fn labelled_number(&mut self, end: usize, label: &str, kind: Kind, rule: &'static str) {
+        let Some(labelled) = self.behind_label(end) else { return };
+        let is_strong = STRONG.iter().any(|strong| strong.eq_ignore_ascii_case(label));
+        if !labelled.has_sign && !is_strong {
+            return;
+        }
+        let from = labelled.from;
+        let allow_letters_first = kind == Kind::Account || is_strong;
+        let Some(mut value_end) = self.number_value(from, allow_letters_first) else { return };
+        let mut value = self.text.get(from..value_end).unwrap_or_default();
+        // One token that is an identifier by itself ends the value at the first word without a digit.
+        if let Some((head, rest)) = value.split_once(' ')
+            && head.len() >= 6
+            && head.bytes().any(|byte| byte.is_ascii_digit())
+            && rest.split(' ').any(|word| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        {
+            value_end = from + head.len();
+            value = head;
+        }
+        let digits = value.bytes().filter(u8::is_ascii_digit).count();
+        let letters_and_digits = value.bytes().filter(u8::is_ascii_alphanumeric).count();
+        let is_version = value.split('.').count() > 2 || (digits < 3 && value.contains('.'));
+        let least = if is_strong || kind == Kind::Account { 4 } else { 5 };
+        let touches =
+            self.byte(value_end).is_some_and(|byte| matches!(byte, b'_' | b'(' | b'@') || byte.is_ascii_alphanumeric());
+        if letters_and_digits < least || letters_and_digits > 34 || digits < 2 || is_version || touches {
+            return;
+        }
+        self.numbers_done = value_end;
+        self.push(from, value_end, kind, rule);
+    }
+
+    fn is_label(&self, start: usize) -> bool {
+        start >= self.numbers_done
+            && (self.is_word_start(start) || self.bytes.get(start).is_some_and(u8::is_ascii_uppercase))
+    }
+
+    pub(super) fn account(&mut self, start: usize, end: usize) {
+        if !self.is_label(start) {
+            return;
+        }
+        let label = self.text.get(start..end).unwrap_or_default();
+        if label.eq_ignore_ascii_case("account") || label.eq_ignore_ascii_case("card") {
+            let rest = self.text.get(end..).unwrap_or_default();
+            if let Some(ending) = ENDINGS
+                .iter()
+                .find(|ending| rest.get(..ending.len()).is_some_and(|head| head.eq_ignore_ascii_case(ending)))
+            {
+                let from = end + ending.len();
+                let digits = self.run(from, |byte| byte.is_ascii_digit());
+                if (3..=6).contains(&digits) {
+                    self.numbers_done = from + digits;
+                    self.push(from, from + digits, Kind::Account, "labelled-account");
+                }
+                return;
+            }
+        }
+        if label.eq_ignore_ascii_case("card") {
+            let before = self.bytes.get(start.saturating_sub(8)..start).unwrap_or_default().to_ascii_lowercase();
+            let is_payment = [b"credit ".as_slice(), b"debit ", b"bank ", b"payment "]
+                .iter()
+                .any(|word| before.ends_with(word.trim_ascii_end()) || before.ends_with(word));
+            let has_number = self.text.get(end..).is_some_and(|rest| {
+                rest.starts_with(" number")
+                    || rest.starts_with("_number")
+                    || rest.starts_with("Number")
+                    || rest.starts_with(" no")
+            });
+            if !is_payment && !has_number {
+                return;
+            }
+        }
+        let label = label.to_owned();
+        self.labelled_number(end, &label, Kind::Account, "labelled-account");
+    }
+
+    pub(super) fn id(&mut self, start: usize, end: usize) {
+        if !self.is_label(start) {
+            return;
+        }
+        let label = self.text.get(start..end).unwrap_or_default().to_ascii_lowercase();
+        let rest = self.text.get(end..).unwrap_or_default();
+        // These words label other things as well: they need `id` or `number` behind them.
+        let needs_tail =
+            matches!(label.as_str(), "member" | "employee" | "student" | "patient" | "voter" | "licence" | "license");
+        if needs_tail {
+            let tail = rest.trim_start_matches([' ', '_', '-']).to_ascii_lowercase();
+            let is_driving = matches!(label.as_str(), "licence" | "license") && {
+                let before = self.bytes.get(start.saturating_sub(10)..start).unwrap_or_default().to_ascii_lowercase();
+                [b"driver's ".as_slice(), b"drivers ", b"driving ", b"driver ", b"driver_", b"drivers_"]
+                    .iter()
+                    .any(|word| before.ends_with(word))
+            };
+            let has_tail = ["id", "no", "number", "#", "nr"].iter().any(|word| tail.starts_with(word));
+            if !is_driving && !has_tail {
+                return;
+            }
+        }
+        self.labelled_number(end, &label, Kind::Id, "labelled-id");
+    }
+
+    /// `SSN 078 05 1120`, in any grouping.
+    pub(super) fn social_security(&mut self, start: usize, end: usize) {
+        if !self.is_label(start) {
+            return;
+        }
+        let Some(labelled) = self.behind_label(end) else { return };
+        let from = labelled.from;
+        let length = self.run(from, |byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.' | b'/')).min(24);
+        let mut digits = Vec::new();
+        for (offset, &byte) in self.bytes.get(from..from + length).unwrap_or_default().iter().enumerate() {
+            if byte.is_ascii_digit() {
+                digits.push(byte);
+                let stop = from + offset + 1;
+                if digits.len() == 9 && !self.byte(stop).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+                    if is_social_security(&digits) {
+                        self.numbers_done = stop;
+                        self.push(from, stop, Kind::Ssn, "labelled-ssn");
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// `born on 4 March 1988`.
+    pub(super) fn birth(&mut self, start: usize, end: usize) {
+        const LONGEST_GAP: usize = 24;
+        if start < self.numbers_done || !(self.is_word_start(start) || self.before(start) == Some(b'_')) {
+            return;
+        }
+        // `date of birth`, `birthday`, `birth_date`, `born on the`: few words and signs stand in between.
+        let mut at = end;
+        let mut words = 0;
+        while at < end + LONGEST_GAP {
+            let Some(byte) = self.byte(at) else { return };
+            let is_word = byte.is_ascii_alphabetic();
+            if byte.is_ascii_digit() || (is_word && at > end) {
+                let window = self.bytes.get(at..self.bytes.len().min(at + 40)).unwrap_or_default();
+                if let Some(date) = date_at(window) {
+                    self.numbers_done = at + date.length;
+                    self.push(at, at + date.length, Kind::Dob, "date-of-birth");
+                    return;
+                }
+                if byte.is_ascii_digit() {
+                    return;
+                }
+            }
+            if byte == b'\n' {
+                return;
+            }
+            if is_word {
+                let length = self.run(at, |byte| byte.is_ascii_alphabetic());
+                let word = self.text.get(at..at + length).unwrap_or_default();
+                let is_joined = at == end;
+                let is_link = is_joined
+                    || ["on", "the", "date", "day", "is", "was", "of", "in"]
+                        .iter()
+                        .any(|link| link.eq_ignore_ascii_case(word));
+                words += 1;
+                if !is_link || words > 4 {
+                    return;
+                }
+                at += length;
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// `lat 59.32931`: a coordinate with four decimals or more.
+    pub(super) fn coordinate(&mut self, start: usize, end: usize) {
+        if !self.is_label(start) && self.before(start) != Some(b'_') {
+            return;
+        }
+        let mut at = end + self.run(end, |byte| byte.is_ascii_alphabetic()).min(10);
+        for _ in 0..2 {
+            let gap = self
+                .run(at, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'(' | b'[' | b',' | b'-' | b'+'))
+                .min(6);
+            let from = at + gap - usize::from(gap > 0 && matches!(self.byte(at + gap - 1), Some(b'-' | b'+')));
+            let length = self.run(from, |byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+')).min(24);
+            let Some(text) = self.text.get(from..from + length) else { return };
+            let text = text.trim_end_matches('.');
+            let Some((whole, decimals)) = text.split_once('.') else { return };
+            let is_coordinate = whole.trim_start_matches(['-', '+']).len() <= 3
+                && decimals.len() >= 4
+                && decimals.bytes().all(|byte| byte.is_ascii_digit());
+            if gap == 0 || !is_coordinate || from < self.numbers_done {
+                return;
+            }
+            self.push(from, from + text.len(), Kind::Pii, "coordinate");
+            self.numbers_done = from + text.len();
+            at = from + text.len();
+        }
+    }
+
+    /// `tel: 030 901820`: any grouping of seven to fifteen digits.
+    pub(super) fn phone_label(&mut self, start: usize, end: usize) {
+        if start < self.numbers_done
+            || !(self.is_word_start(start)
+                || matches!(self.before(start), Some(b'_'))
+                || self.bytes.get(start).is_some_and(u8::is_ascii_uppercase)
+                || self.bytes[start.saturating_sub(4)..start].eq_ignore_ascii_case(b"tele"))
+        {
+            return;
+        }
+        let mut at = end + self.run(end, |byte| byte.is_ascii_alphabetic()).min(8);
+        let gap =
+            self.run(at, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'#' | b'.' | b'>' | b'_')).min(6);
+        at += gap;
+        for word in [b"number".as_slice(), b"no", b"me at", b"us at", b"is", b"at"] {
+            if self.bytes.get(at..at + word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)) {
+                at += word.len();
+                at += self.run(at, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'.')).min(4);
+            }
+        }
+        let length = self
+            .run(at, |byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')' | b'+'))
+            .min(32);
+        let Some(text) = self.text.get(at..at + length) else { return };
+        let text = text.trim_end_matches([' ', '-', '.', '/', '(', ')', '+']);
+        let digits = text.bytes().filter(u8::is_ascii_digit).count();
+        let next = self.byte(at + text.len());
+        let touches = next
+            .is_some_and(|byte| (byte.is_ascii_alphanumeric() && byte != b'x') || matches!(byte, b':' | b'_' | b'%'));
+        let is_dotted_pair = text.matches('.').count() == 1 && !text.contains([' ', '-', '/']);
+        let is_shaped = text.starts_with(['+', '(']) || text.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
+        let is_date = date_at(text.as_bytes()).is_some();
+        // Seconds since 1970 stand behind `signal` and `call` as well.
+        let is_epoch = digits == 10 && text.starts_with('1') && text.len() == 10;
+        if gap > 0
+            && (7..=15).contains(&digits)
+            && !touches
+            && is_shaped
+            && !is_dotted_pair
+            && !is_date
+            && !is_epoch
+            && !text.contains("  ")
+        {
+            self.numbers_done = at + text.len();
+            self.push(at, at + text.len(), Kind::Phone, "labelled-phone");
+        }
+    }
+}

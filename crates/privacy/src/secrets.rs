@@ -1,0 +1,249 @@
+//! Recognises credentials by their shape and by the place where they stand.
+//!
+//! One automaton finds every word that can announce a secret; each kind of word has a reader that looks at its
+//! neighbourhood alone. A reader never goes back over what another one has read, which keeps the whole linear.
+
+mod assignment;
+mod command;
+mod header;
+mod label;
+mod manifest;
+mod pem;
+mod prefix;
+mod token;
+mod url;
+mod value;
+
+use crate::hit::Hit;
+use prefix::{FORMATS, Format};
+
+/// The state of one reading.
+pub(crate) struct Reading<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    hits: Vec<Hit>,
+    /// Names that end before here have been read.
+    labels_done: usize,
+    /// Key blocks that end before here have been read.
+    blocks_done: usize,
+    /// URLs that end before here have been read.
+    urls_done: usize,
+    /// Tokens that end before here have been read.
+    tokens_done: usize,
+    /// Words of commands that end before here have been read.
+    commands_done: usize,
+    /// Manifests that end before here have been read.
+    manifests_done: usize,
+    quotes: QuoteParity,
+}
+
+/// Whether a place is inside double quotes, counted from the start of its line.
+#[derive(Debug, Default)]
+struct QuoteParity {
+    at: usize,
+    is_open: bool,
+}
+
+impl QuoteParity {
+    /// Asked for rising places only, so that every byte is looked at once.
+    fn is_open_at(&mut self, bytes: &[u8], place: usize) -> bool {
+        for at in self.at..place.min(bytes.len()) {
+            match bytes[at] {
+                b'\n' => self.is_open = false,
+                b'"' if at == 0 || bytes[at - 1] != b'\\' => self.is_open = !self.is_open,
+                _ => {}
+            }
+        }
+        self.at = self.at.max(place);
+        self.is_open
+    }
+}
+
+/// What a word announces.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Trigger {
+    /// A token with a documented prefix.
+    Prefix(&'static Format),
+    /// Part of a name that may promise a secret.
+    Label,
+    /// A block with a private key.
+    PrivateKey,
+    /// A signed token of three parts.
+    Jwt,
+    /// An authentication scheme in front of its credentials.
+    Scheme,
+    /// The middle of a URL.
+    Url,
+    /// A password hash.
+    Crypt,
+    /// A program that takes credentials as arguments.
+    Program,
+    /// The kind of a manifest.
+    Manifest,
+}
+
+/// Parts of names; each is found inside longer names too.
+const LABELS: &[&str] = &[
+    "passw",
+    "pwd",
+    "passp",
+    "passc",
+    "_pass",
+    "-pass",
+    "pass=",
+    "pass:",
+    "pass\"",
+    "dbpass",
+    "userpass",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "creds",
+    "auth",
+    "jwt",
+    "_pat",
+    "pat=",
+    "mnemonic",
+    "phrase",
+    "kennwort",
+    "contrasena",
+    "senha",
+    "wachtwoord",
+    "motdepasse",
+    "losenord",
+    "salasana",
+    "haslo",
+    "heslo",
+    "psk",
+    "totp",
+    "otp",
+    "cvv",
+    "cvc",
+    "sas",
+    "seed",
+    "pin",
+    "code",
+    "passwort",
+    "pw=",
+    "pw:",
+    "sig=",
+    "signature=",
+    "identified by",
+    "session",
+    "sessid",
+    "sid=",
+];
+
+const HASHES: &[&str] = &[
+    "$1$",
+    "$2a$",
+    "$2b$",
+    "$2y$",
+    "$5$",
+    "$6$",
+    "$y$",
+    "$7$",
+    "$gy$",
+    "$apr1$",
+    "$argon2",
+    "{sha}",
+    "{ssha}",
+    "$scrypt$",
+    "$pbkdf2",
+    "pbkdf2_sha",
+];
+
+/// The words that can announce a secret.
+pub(crate) fn words() -> impl Iterator<Item = (&'static str, Trigger)> {
+    let formats = FORMATS.iter().map(|format| (format.prefix, Trigger::Prefix(format)));
+    let labels = LABELS.iter().map(|&word| (word, Trigger::Label));
+    let hashes = HASHES.iter().map(|&word| (word, Trigger::Crypt));
+    let programs = command::PROGRAMS.iter().map(|&word| (word, Trigger::Program));
+    let others = [
+        ("kind", Trigger::Manifest),
+        ("private key", Trigger::PrivateKey),
+        ("private-lines:", Trigger::PrivateKey),
+        ("eyj", Trigger::Jwt),
+        ("bearer", Trigger::Scheme),
+        ("basic ", Trigger::Scheme),
+        ("://", Trigger::Url),
+    ];
+    formats.chain(labels).chain(hashes).chain(programs).chain(others)
+}
+
+impl<'t> Reading<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            hits: Vec::new(),
+            labels_done: 0,
+            blocks_done: 0,
+            urls_done: 0,
+            tokens_done: 0,
+            commands_done: 0,
+            manifests_done: 0,
+            quotes: QuoteParity::default(),
+        }
+    }
+
+    /// At a word of the gate; words come by rising end.
+    pub(crate) fn word(&mut self, trigger: Trigger, start: usize, end: usize) {
+        match trigger {
+            Trigger::Prefix(_) if start < self.tokens_done => {}
+            Trigger::Prefix(format) => {
+                if let Some(token) = format.find(self.bytes, start) {
+                    self.hits.push(Hit::secret(token.start, token.end, format.rule));
+                    self.tokens_done = token.end;
+                    if format.rule == "aws-access-key-id" {
+                        self.aws_pair(token.end);
+                    }
+                }
+            }
+            Trigger::Label => self.label(start, end),
+            Trigger::PrivateKey => self.private_key(start),
+            Trigger::Jwt => self.jwt(start),
+            Trigger::Scheme => self.scheme(start, end),
+            Trigger::Url => self.url(start, end),
+            Trigger::Crypt => self.crypt(start, end),
+            Trigger::Program => self.command(start, end),
+            Trigger::Manifest => self.manifest(start, end),
+        }
+    }
+
+    /// All secrets of the text. They may overlap.
+    pub(crate) fn finish(self) -> Vec<Hit> {
+        self.hits
+    }
+}
+
+impl Reading<'_> {
+    /// The byte at a place.
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
+    }
+
+    /// How many bytes from a place on satisfy a test.
+    fn run(&self, from: usize, test: impl Fn(u8) -> bool) -> usize {
+        self.bytes.get(from..).unwrap_or_default().iter().take_while(|&&byte| test(byte)).count()
+    }
+
+    /// Skips blanks of one line.
+    fn skip_blanks(&self, from: usize, most: usize) -> usize {
+        from + self.run(from, |byte| byte == b' ' || byte == b'\t').min(most)
+    }
+
+    /// The end of the line that holds a place.
+    fn line_end(&self, from: usize) -> usize {
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', rest).map_or(self.bytes.len(), |found| from + found);
+        if end > from && self.byte(end - 1) == Some(b'\r') { end - 1 } else { end }
+    }
+
+    fn push_secret(&mut self, start: usize, end: usize, rule: &'static str) {
+        let is_distinctive = self.text.get(start..end).is_some_and(value::is_distinctive);
+        let hit = Hit::secret(start, end, rule);
+        self.hits.push(if is_distinctive { hit } else { hit.here_only() });
+    }
+}

@@ -1,0 +1,405 @@
+//! Decides whether a name says that its value is a secret.
+//!
+//! A name is cut into words, at separators and at humps, and its last word decides: `api_key` names a secret,
+//! `api_key_count` a number, `monkey` an animal.
+
+/// How much a name promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Promise {
+    /// A code of a few digits for one use: `PIN`, `verification code`.
+    Code,
+    /// Often something else: `key`, `auth`. The value has to look like a secret by itself.
+    Hint,
+    /// A credential by name: `api_key`, `token`, `client_secret`.
+    Credential,
+    /// A password: any value counts, however plain.
+    Password,
+    /// A passphrase: words in a row are the value.
+    Phrase,
+}
+
+const PASSWORD: &[&str] = &[
+    "password",
+    "passwd",
+    "pwd",
+    "passcode",
+    "userpassword",
+    "dbpassword",
+    "rootpassword",
+    "adminpassword",
+    "mypassword",
+    "passwort",
+    "kennwort",
+    "contrasena",
+    "senha",
+    "wachtwoord",
+    "motdepasse",
+    "losenord",
+    "salasana",
+    "haslo",
+    "heslo",
+];
+const PHRASE: &[&str] = &["passphrase", "mnemonic", "seedphrase", "recoveryphrase"];
+const CREDENTIAL: &[&str] = &[
+    "secret",
+    "token",
+    "credential",
+    "credentials",
+    "creds",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "accountkey",
+    "masterkey",
+    "signingkey",
+    "encryptionkey",
+    "sharedaccesskey",
+    "sharedkey",
+    "storagekey",
+    "subscriptionkey",
+    "licensekey",
+    "accesstoken",
+    "authtoken",
+    "refreshtoken",
+    "idtoken",
+    "bearertoken",
+    "apitoken",
+    "sessiontoken",
+    "clientsecret",
+    "appsecret",
+    "sharedsecret",
+    "consumersecret",
+    "usertoken",
+    "secretaccesskey",
+    "apisecret",
+    "jwt",
+    "authorization",
+    "dockerauth",
+];
+/// Words that promise little when they stand alone.
+const HINT: &[&str] = &[
+    "pass",
+    "pw",
+    "passw",
+    "userpass",
+    "dbpass",
+    "key",
+    "auth",
+    "pat",
+    "sas",
+    "totp",
+    "psk",
+    "seed",
+    "session",
+    "sessionid",
+    "phpsessid",
+    "jsessionid",
+    "sid",
+    "sessid",
+];
+const CODE: &[&str] = &["pin", "otp", "cvv", "cvc", "totpcode", "otpcode", "pincode", "mfacode"];
+/// What makes a key a secret one.
+const KEY_OWNERS: &[&str] = &[
+    "api",
+    "access",
+    "secret",
+    "private",
+    "auth",
+    "encryption",
+    "encrypt",
+    "decryption",
+    "signing",
+    "sign",
+    "account",
+    "shared",
+    "storage",
+    "service",
+    "master",
+    "client",
+    "app",
+    "application",
+    "license",
+    "licence",
+    "subscription",
+    "hmac",
+    "crypto",
+    "cipher",
+    "session",
+    "consumer",
+    "admin",
+    "root",
+    "deploy",
+    "webhook",
+    "functions",
+    "function",
+    "write",
+    "read",
+    "ingest",
+    "instrumentation",
+    "aes",
+    "des",
+    "rsa",
+    "jwt",
+    "stripe",
+    "openai",
+    "anthropic",
+    "github",
+    "aws",
+    "gcp",
+    "azure",
+    "google",
+    "sendgrid",
+    "mailgun",
+    "twilio",
+    "datadog",
+    "sentry",
+    "algolia",
+    "cloudflare",
+    "maps",
+    "server",
+    "security",
+    "merchant",
+    "integration",
+    "developer",
+    "dev",
+    "user",
+    "backup",
+    "recovery",
+    "vault",
+    "wifi",
+    "wpa",
+    "preshared",
+    "symmetric",
+    "cookie",
+    "flask",
+    "django",
+    "rails",
+];
+/// What makes a key or a token something else.
+const NOT_SECRET: &[&str] = &[
+    "public",
+    "pub",
+    "primary",
+    "foreign",
+    "partition",
+    "sort",
+    "cache",
+    "idempotency",
+    "unique",
+    "index",
+    "composite",
+    "surrogate",
+    "natural",
+    "range",
+    "lookup",
+    "map",
+    "dict",
+    "row",
+    "column",
+    "object",
+    "shortcut",
+    "hot",
+    "arrow",
+    "registry",
+    "press",
+    "event",
+    "group",
+    "order",
+    "search",
+    "query",
+    "route",
+    "translation",
+    "message",
+    "list",
+    "config",
+    "setting",
+    "feature",
+    "flag",
+    "json",
+    "yaml",
+    "data",
+    "metadata",
+    "known",
+    "page",
+    "next",
+    "continuation",
+    "cursor",
+    "eos",
+    "bos",
+    "pad",
+    "unk",
+    "mask",
+    "sep",
+    "cls",
+    "special",
+    "stop",
+    "start",
+    "end",
+    "cancel",
+    "cancellation",
+    "lexer",
+    "parser",
+    "syntax",
+    "input",
+    "output",
+    "prompt",
+    "completion",
+    "max",
+    "min",
+    "num",
+    "first",
+    "last",
+    "prev",
+    "previous",
+    "sync",
+    "cache",
+    "host",
+    "per",
+    "total",
+    "count",
+];
+/// Words behind the deciding one that change nothing.
+const TAIL: &[&str] = &[
+    "value",
+    "val",
+    "raw",
+    "base64",
+    "b64",
+    "encoded",
+    "plain",
+    "plaintext",
+    "cleartext",
+    "text",
+    "prod",
+    "production",
+    "dev",
+    "development",
+    "staging",
+    "stage",
+    "test",
+    "live",
+    "sandbox",
+    "old",
+    "new",
+    "current",
+    "main",
+    "base",
+    "default",
+    "confirmation",
+    "confirm",
+    "again",
+    "repeat",
+    "first",
+    "second",
+    "primary",
+    "secondary",
+    "hex",
+    "string",
+    "is",
+    "data",
+];
+
+const MOST_WORDS: usize = 16;
+
+/// The words of a name, in their order.
+fn words(name: &str) -> Vec<&str> {
+    let bytes = name.as_bytes();
+    let mut words = Vec::with_capacity(4);
+    let mut start = 0;
+    for at in 0..=bytes.len() {
+        let byte = bytes.get(at).copied().unwrap_or(b'_');
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied().unwrap_or(b'_');
+        let after = bytes.get(at + 1).copied().unwrap_or(b'_');
+        let is_separator = !byte.is_ascii_alphanumeric();
+        let is_hump = byte.is_ascii_uppercase()
+            && (before.is_ascii_lowercase()
+                || before.is_ascii_digit()
+                || (before.is_ascii_uppercase() && after.is_ascii_lowercase()));
+        if is_separator || is_hump {
+            if start < at && words.len() < MOST_WORDS {
+                words.extend(name.get(start..at));
+            }
+            start = if is_separator { at + 1 } else { at };
+        }
+    }
+    words
+}
+
+fn is_one_of(word: &str, list: &[&str]) -> bool {
+    list.iter().any(|candidate| candidate.eq_ignore_ascii_case(word))
+}
+
+/// A trailing number is no word of its own: `password2`.
+fn without_digits(word: &str) -> &str {
+    let stem = word.trim_end_matches(|character: char| character.is_ascii_digit());
+    if stem.is_empty() { word } else { stem }
+}
+
+/// What the name promises; `None` when its value is no secret.
+pub(crate) fn promise(name: &str) -> Option<Promise> {
+    let words = words(name);
+    let decider = words.iter().rposition(|word| {
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        !is_number && word.len() > 1 && !is_one_of(word, TAIL)
+    })?;
+    let word = without_digits(words.get(decider)?);
+    let owners = words.get(..decider)?;
+    let owned = |list: &[&str]| owners.iter().any(|owner| is_one_of(owner, list));
+    let ends_with = |endings: &[&str]| {
+        let word = word.as_bytes();
+        endings.iter().any(|ending| {
+            word.len() > ending.len() && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending.as_bytes())
+        })
+    };
+    if is_one_of(word, PASSWORD) || ends_with(&["password", "passwd", "passwort"]) {
+        return Some(Promise::Password);
+    }
+    if ends_with(&["apikey", "secretkey", "accesskey", "accesstoken", "authtoken", "clientsecret", "sshpass"]) {
+        return Some(Promise::Credential);
+    }
+    if is_one_of(word, PHRASE)
+        || (word.eq_ignore_ascii_case("phrase") && owned(&["pass", "seed", "recovery", "secret"]))
+    {
+        return Some(Promise::Phrase);
+    }
+    if word.eq_ignore_ascii_case("word") && owned(&["pass"]) {
+        return Some(Promise::Password);
+    }
+    if word.eq_ignore_ascii_case("code") {
+        let is_credential = owned(&[
+            "recovery",
+            "backup",
+            "verification",
+            "security",
+            "otp",
+            "2fa",
+            "mfa",
+            "sms",
+            "time",
+            "login",
+            "access",
+        ]);
+        return is_credential.then_some(Promise::Code);
+    }
+    if word.eq_ignore_ascii_case("key") {
+        if owned(&["secret", "private", "api"]) {
+            return Some(Promise::Credential);
+        }
+        if owned(NOT_SECRET) {
+            return None;
+        }
+        return Some(if owned(KEY_OWNERS) { Promise::Credential } else { Promise::Hint });
+    }
+    if is_one_of(word, CREDENTIAL) {
+        return (!owned(NOT_SECRET)).then_some(Promise::Credential);
+    }
+    if is_one_of(word, CODE) {
+        return Some(Promise::Code);
+    }
+    if is_one_of(word, HINT) {
+        return (!owned(NOT_SECRET)).then_some(Promise::Hint);
+    }
+    None
+}

@@ -1,0 +1,71 @@
+//! Tokens whose shape is more than a prefix: signed tokens and password hashes.
+
+use super::Reading;
+use super::prefix::Class;
+use crate::hit::Hit;
+
+impl Reading<'_> {
+    /// A signed or encrypted JSON token: parts of base64 with full stops between.
+    pub(super) fn jwt(&mut self, start: usize) {
+        if self.bytes.get(start..start + 3) != Some(b"eyJ") || start < self.blocks_done {
+            return;
+        }
+        if start.checked_sub(1).and_then(|before| self.byte(before)).is_some_and(|byte| Class::Url.holds(byte)) {
+            return;
+        }
+        let mut end = start;
+        let mut lengths = Vec::new();
+        loop {
+            let length = self.run(end, |byte| Class::Url.holds(byte));
+            lengths.push(length);
+            end += length;
+            if self.byte(end) != Some(b'.') || lengths.len() == 5 {
+                break;
+            }
+            end += 1;
+        }
+        let is_long = |part: usize| lengths.get(part).is_some_and(|&length| length >= 8);
+        let is_cut = lengths.len() == 2
+            && lengths.iter().all(|&length| length >= 20)
+            && self.bytes.get(start + lengths[0] + 1..).is_some_and(|rest| rest.starts_with(b"eyJ"));
+        if (lengths.len() >= 3 && is_long(0) && is_long(1) && (is_long(2) || lengths[2] == 0)) || is_cut {
+            while end > start && self.byte(end - 1) == Some(b'.') {
+                end -= 1;
+            }
+            self.blocks_done = end;
+            self.hits.push(Hit::secret(start, end, "jwt"));
+        }
+    }
+
+    /// The secret half that stands near an access key id: 40 characters of base64.
+    pub(super) fn aws_pair(&mut self, id_end: usize) {
+        const NEAR: usize = 100;
+        const LENGTH: usize = 40;
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'/' || byte == b'+';
+        let mut at = id_end;
+        while at < id_end + NEAR {
+            let length = self.run(at, is_part).min(NEAR);
+            let body = self.bytes.get(at..at + length).unwrap_or_default();
+            if length == LENGTH
+                && body.iter().any(u8::is_ascii_digit)
+                && body.iter().any(u8::is_ascii_lowercase)
+                && body.iter().any(u8::is_ascii_uppercase)
+            {
+                self.hits.push(Hit::secret(at, at + length, "aws-secret-access-key"));
+                return;
+            }
+            at += length + 1;
+        }
+    }
+
+    /// A password hash in the notation of crypt, with its settings and salt.
+    pub(super) fn crypt(&mut self, start: usize, end: usize) {
+        let length = self.run(end, |byte| byte.is_ascii_alphanumeric() || b"./$=,+-_".contains(&byte));
+        let end = end + length;
+        if start < self.blocks_done || length < 16 {
+            return;
+        }
+        self.blocks_done = end;
+        self.hits.push(Hit::secret(start, end, "password-hash"));
+    }
+}

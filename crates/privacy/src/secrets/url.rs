@@ -1,0 +1,104 @@
+//! Credentials inside a URL: in front of the host, and in the path of a webhook.
+
+use super::Reading;
+use super::label::Promise;
+use super::value::{Form, is_secret};
+use crate::hit::Hit;
+
+/// Hosts and paths whose last part is the credential.
+const WEBHOOKS: &[&str] = &[
+    "hooks.slack.com/services/",
+    "hooks.slack.com/workflows/",
+    "discord.com/api/webhooks/",
+    "discordapp.com/api/webhooks/",
+    "webhook.office.com/webhookb2/",
+    "hooks.zapier.com/hooks/catch/",
+    "chat.googleapis.com/v1/spaces/",
+    "open.feishu.cn/open-apis/bot/v2/hook/",
+];
+
+/// Longer than any authority that is worth reading.
+const LONGEST_AUTHORITY: usize = 2048;
+/// Longer than the address of any webhook.
+const LONGEST_WEBHOOK: usize = 400;
+
+impl Reading<'_> {
+    pub(super) fn url(&mut self, _start: usize, end: usize) {
+        if end < self.urls_done {
+            return;
+        }
+        let ends = |byte: u8| byte.is_ascii_whitespace() || b"\"'`<>\\".contains(&byte);
+        let length = self.run(end, |byte| !ends(byte) && !matches!(byte, b'/' | b'?' | b'#'));
+        self.urls_done = end + length;
+        let Some(authority) = self.text.get(end..end + length) else { return };
+        if length <= LONGEST_AUTHORITY {
+            self.userinfo(end, authority);
+        }
+        if authority.len() <= LONGEST_WEBHOOK && WEBHOOKS.iter().any(|prefix| prefix.starts_with(authority)) {
+            let window = self.bytes.get(end..self.bytes.len().min(end + LONGEST_WEBHOOK)).unwrap_or_default();
+            let length = window.iter().take_while(|byte| !ends(**byte)).count();
+            if let Some(url) = self.text.get(end..end + length) {
+                self.webhook(end, url);
+            }
+        }
+    }
+
+    /// `user:password@host`. A password may hold any character, an at sign too, so the last one before a host counts.
+    fn userinfo(&mut self, base: usize, authority: &str) {
+        let at = match (authority.rfind('@'), authority.find(':')) {
+            (Some(at), _) => at,
+            // A slash in a password is a mistake that happens: the at sign behind it must be near.
+            (None, Some(colon)) if !is_port(&authority[colon + 1..]) => match self.at_sign_behind_slash(base) {
+                Some(at) => at,
+                None => return,
+            },
+            _ => return,
+        };
+        let Some(url) = self.text.get(base..base + at) else { return };
+        let userinfo = url;
+        if let Some((user, password)) = userinfo.split_once(':') {
+            if !password.is_empty() && !is_placeholder(password) {
+                self.push_secret(base + user.len() + 1, base + at, "url-password");
+            }
+        } else if userinfo.len() >= 16 && is_secret(userinfo, Promise::Hint, Form::Bare) {
+            self.push_secret(base, base + at, "url-token");
+        }
+    }
+
+    fn at_sign_behind_slash(&self, base: usize) -> Option<usize> {
+        const NEAR: usize = 200;
+        let window = self.bytes.get(base..self.bytes.len().min(base + NEAR))?;
+        let at = memchr::memchr(b'@', window)?;
+        let is_other = |byte: &u8| byte.is_ascii_whitespace() || b"?#&=\"'`<>".contains(byte);
+        (!window[..at].iter().any(is_other)).then_some(at)
+    }
+
+    fn webhook(&mut self, base: usize, url: &str) {
+        let Some(found) = WEBHOOKS.iter().find(|prefix| url.starts_with(**prefix)) else { return };
+        let secret = url[found.len()..].trim_end_matches(['.', ',', ')', ';']);
+        if secret.len() >= 16 {
+            self.hits.push(Hit::secret(base + found.len(), base + found.len() + secret.len(), "webhook-url"));
+        }
+    }
+}
+
+fn is_port(text: &str) -> bool {
+    text.len() <= 5 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_placeholder(password: &str) -> bool {
+    password.bytes().all(|byte| b"*xX.".contains(&byte))
+        || ["password", "pass", "passwd", "pwd", "secret", "changeme", "token"]
+            .iter()
+            .any(|word| word.eq_ignore_ascii_case(password))
+        || password.starts_with("${")
+        || password.starts_with("$(")
+        || password.starts_with('<')
+        || password.starts_with('{')
+        || password.starts_with("[SECRET-")
+        || password.starts_with("%s")
+        || password.starts_with("%(")
+        || password
+            .strip_prefix('$')
+            .is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'))
+}

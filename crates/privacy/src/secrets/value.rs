@@ -1,0 +1,489 @@
+//! Decides whether a value can be a secret, or only points at one, names a type, or is a word of code.
+
+use super::label::Promise;
+use super::prefix::is_filler;
+
+/// How the value stands in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Between quotes.
+    Quoted,
+    /// Up to the next blank.
+    Bare,
+}
+
+/// States and stand-ins that documents and logs write where a secret would be.
+const STAND_INS: &[&str] = &[
+    "none",
+    "null",
+    "nil",
+    "unset",
+    "missing",
+    "redacted",
+    "true",
+    "false",
+    "changeme",
+    "change-me",
+    "change_me",
+    "xxx",
+    "undefined",
+    "empty",
+    "required",
+    "optional",
+    "incorrect",
+    "invalid",
+    "wrong",
+    "expired",
+    "hidden",
+    "yes",
+    "no",
+    "enabled",
+    "disabled",
+    "default",
+    "unknown",
+    "n/a",
+    "na",
+    "todo",
+    "tbd",
+    "masked",
+    "omitted",
+    "removed",
+    "secret",
+    "password",
+    "passwd",
+    "pwd",
+    "pass",
+    "token",
+    "key",
+    "apikey",
+    "passphrase",
+    "example",
+    "sample",
+    "dummy",
+    "test",
+    "placeholder",
+    "your-password",
+    "yourpassword",
+    "mypassword",
+    "string",
+    "str",
+    "text",
+    "bool",
+    "boolean",
+    "number",
+    "int",
+    "integer",
+    "bytes",
+    "byte",
+    "char",
+    "varchar",
+    "object",
+    "any",
+    "array",
+    "list",
+    "dict",
+    "map",
+    "type",
+    "void",
+    "never",
+    "this",
+    "self",
+    "ok",
+    "failed",
+    "failure",
+    "success",
+    "valid",
+    "rejected",
+    "accepted",
+    "pending",
+    "not",
+    "the",
+    "is",
+    "was",
+    "and",
+    "or",
+    "for",
+    "must",
+    "cannot",
+    "should",
+    "has",
+    "value",
+    "input",
+    "prompt",
+    "basic",
+    "bearer",
+    "digest",
+    "negotiate",
+    "file",
+    "env",
+    "environ",
+    "stdin",
+    "write",
+    "read",
+    "admin-only",
+    "inherit",
+    "auto",
+    "manual",
+    "always",
+    "lambda",
+    "function",
+    "fn",
+    "async",
+    "await",
+    "new",
+    "return",
+    "let",
+    "const",
+    "var",
+    "static",
+    "pub",
+    "private",
+    "public",
+    "protected",
+    "required.",
+    "it",
+    "in",
+    "to",
+    "from",
+    "with",
+    "&str",
+    "u8",
+    "usize",
+    "asc",
+    "desc",
+    "oauth",
+    "oauth2",
+    "saml",
+    "jwt",
+    "none,",
+    "unchanged",
+    "reset",
+    "changed",
+];
+
+/// Beginnings of a reference to a secret that is kept elsewhere.
+const REFERENCES: &[&str] = &[
+    "os.environ",
+    "process.env",
+    "env:",
+    "env.",
+    "env(",
+    "env[",
+    "environ[",
+    "system.getenv",
+    "getenv",
+    "secret://",
+    "secrets.",
+    "vault://",
+    "vault:",
+    "op://",
+    "ssm:",
+    "arn:",
+    "file:",
+    "http://",
+    "https://",
+    "!vault",
+    "!ref",
+    "!sub",
+    "!getatt",
+    "!secret",
+    "enc[",
+    "enc:",
+    "data:",
+    "var.",
+    "local.",
+    "module.",
+    "self.",
+    "this.",
+    "config.",
+    "settings.",
+    "request.",
+    "req.",
+    "args.",
+    "opts.",
+    "options.",
+    "ctx.",
+    "params.",
+    "props.",
+    "state.",
+    "keyring:",
+    "keychain:",
+    "aws-sm://",
+    "gcp-sm://",
+    "azure-kv://",
+    "ref+",
+    "conf.",
+    "cfg.",
+    "app.",
+    "user.",
+    "import.meta",
+    "deno.env",
+    "std::env",
+    "env!",
+    "option_env!",
+    "credentials(",
+    "ref:",
+    "base64:\\",
+];
+
+fn is_identifier(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn starts_with(text: &str, prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn has_letter(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// A value that looks like a credential by itself.
+pub(crate) fn looks_secret(value: &str) -> bool {
+    let has_mark = value.bytes().any(|byte| b"!@#$%^&*+=?~".contains(&byte));
+    (value.len() >= 6 && has_digit(value) && has_letter(value))
+        || (value.len() >= 6 && has_mark && has_letter(value))
+        || (value.len() >= 16 && !value.contains(' ') && is_mixed(value))
+}
+
+/// Both cases beyond the first letters of words.
+fn is_mixed(value: &str) -> bool {
+    let upper = value.bytes().filter(u8::is_ascii_uppercase).count();
+    let lower = value.bytes().filter(u8::is_ascii_lowercase).count();
+    upper >= 4 && lower >= 4
+}
+
+/// A value that may be looked for elsewhere: not a word that stands in other places for itself.
+pub(crate) fn is_distinctive(value: &str) -> bool {
+    let has_mark = value.bytes().any(|byte| b"!@#$%^&*+=?~_".contains(&byte));
+    value.len() >= 12
+        || (value.len() >= 4 && has_letter(value) && (has_digit(value) || has_mark))
+        || (value.len() >= 6 && has_digit(value))
+}
+
+/// `$NAME` as a whole, and not a password that starts with a dollar sign.
+fn is_variable(value: &str) -> bool {
+    let Some(name) = value.strip_prefix('$') else { return false };
+    let stem = name.trim_end_matches(|character: char| character.is_ascii_digit());
+    is_identifier(name) && !has_digit(stem)
+}
+
+/// `Option<String>`, `&str`, `List[str]`.
+pub(crate) fn is_type(value: &str) -> bool {
+    let value = value.trim_end_matches([',', ';', ')', '{', '=']);
+    let bare = value.trim_start_matches(['&', '*', '?']);
+    let bare = bare.strip_prefix("'static ").unwrap_or(bare);
+    let head_length = bare.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_:.".contains(byte)).count();
+    let (head, rest) = bare.split_at(head_length);
+    let is_generic = matches!(rest.bytes().next(), Some(b'<' | b'[')) && !head.is_empty() && !has_digit(head);
+    let is_known = [
+        "String",
+        "Str",
+        "Bytes",
+        "Secret",
+        "SecretString",
+        "SecretStr",
+        "Text",
+        "Buffer",
+        "Option",
+        "Optional",
+        "Vec",
+        "Uint8Array",
+        "Data",
+        "CharField",
+        "TextField",
+        "Str!",
+        "String!",
+        "ID!",
+    ]
+    .contains(&bare);
+    let has_namespace = head.contains("::") && rest.is_empty();
+    is_generic || is_known || has_namespace || (value.starts_with('&') && is_identifier(bare))
+}
+
+/// Code that computes or fetches a value.
+fn is_code(value: &str) -> bool {
+    let value = value.trim_start_matches(['!', '&', '*']);
+    let head_length =
+        value.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_:.!?->".contains(byte)).count();
+    let (head, rest) = value.split_at(head_length);
+    let is_name = head.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    let is_call = is_name && matches!(rest.bytes().next(), Some(b'(' | b'['));
+    let is_chain = value.contains('.')
+        && value.split('.').enumerate().all(|(index, part)| {
+            let is_index = index > 0 && part.len() <= 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+            is_index || (is_identifier(part) && !has_digit(part))
+        });
+    is_call || is_chain || value.contains("::") && is_name && rest.is_empty()
+}
+
+/// A name that speaks of secrets itself: `password = new_password`.
+fn names_a_secret(value: &str) -> bool {
+    !has_digit(value)
+        && value.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.".contains(&byte))
+        && super::label::promise(value).is_some()
+}
+
+fn is_masked(value: &str) -> bool {
+    value.contains("***")
+        || value.contains("•••")
+        || value.bytes().all(|byte| b"*xX.-_#?".contains(&byte))
+        || ["redacted", "masked", "<hidden", "[hidden", "(hidden"].iter().any(|word| contains_folded(value, word))
+}
+
+fn contains_folded(value: &str, word: &str) -> bool {
+    value.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// The value is kept elsewhere, or nowhere.
+fn is_reference(value: &str, promise: Promise, form: Form) -> bool {
+    let trimmed = value.trim_matches(['"', '\'', '`', ',', ';', ')', ' ']);
+    if trimmed.is_empty() || is_masked(trimmed) || is_filler(trimmed.as_bytes()) && !has_digit(trimmed) {
+        return true;
+    }
+    if STAND_INS.iter().any(|word| word.eq_ignore_ascii_case(trimmed)) {
+        return true;
+    }
+    if REFERENCES.iter().any(|prefix| starts_with(trimmed, prefix)) {
+        return true;
+    }
+    if is_variable(trimmed)
+        || ["${", "$(", "{{", "<%", "%(", "#{", "%{", "$env:", "{$"].iter().any(|mark| trimmed.starts_with(mark))
+    {
+        return true;
+    }
+    if trimmed.contains("${") || (form == Form::Quoted && trimmed.starts_with('{') && trimmed.ends_with('}')) {
+        return true;
+    }
+    if (trimmed.starts_with('<') && trimmed.ends_with('>')) || (trimmed.starts_with('[') && trimmed.ends_with(']')) {
+        return true;
+    }
+    // A cut placeholder, and one that stands before punctuation.
+    if trimmed.starts_with('<') || trimmed.starts_with("[SECRET-") {
+        return true;
+    }
+    if matches!(trimmed, "%s" | "%d" | "%v" | "%@" | "?" | "$1" | "$2" | "{}" | "{0}")
+        || (form == Form::Bare && trimmed.starts_with(['{', '[']))
+    {
+        return true;
+    }
+    if trimmed.strip_prefix([':', '@']).is_some_and(is_identifier) && !has_digit(trimmed) {
+        return true;
+    }
+    is_path(trimmed, promise) || (is_constant(trimmed) && promise < Promise::Password) || names_a_secret(trimmed)
+}
+
+/// An upper-case variable name.
+fn is_constant(value: &str) -> bool {
+    value.contains('_')
+        && value.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && value.bytes().next().is_some_and(|byte| byte.is_ascii_uppercase())
+        && !is_random(value)
+}
+
+/// Digits and letters change often: no name that people give.
+fn is_random(value: &str) -> bool {
+    let changes = value
+        .as_bytes()
+        .windows(2)
+        .filter(|pair| matches!(pair, [a, b] if a.is_ascii_digit() != b.is_ascii_digit()))
+        .count();
+    changes >= 4 && value.len() >= 16
+}
+
+fn is_path(value: &str, promise: Promise) -> bool {
+    let is_rooted = value.starts_with("~/") || value.starts_with("./") || value.starts_with("../");
+    let is_drive = matches!(value.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
+    if is_rooted || is_drive {
+        return true;
+    }
+    if let Some(rest) = value.strip_prefix('/') {
+        let is_deep = rest.contains('/') || rest.contains('.');
+        // Base64 may start with a slash: it is longer than a path's parts and holds both cases and digits.
+        let is_blob = rest.split('/').any(|part| part.len() >= 20 && has_digit(part) && is_mixed(part));
+        return !is_blob && (is_deep || promise < Promise::Password);
+    }
+    // A relative path with an extension: `keys/dev.pem`.
+    value.contains('/')
+        && value.rsplit_once('.').is_some_and(|(stem, extension)| {
+            (2..=5).contains(&extension.len())
+                && extension.bytes().all(|byte| byte.is_ascii_lowercase())
+                && !stem.contains('=')
+        })
+}
+
+/// Whether the value of a name that promises a secret is one.
+pub(crate) fn is_secret(value: &str, promise: Promise, form: Form) -> bool {
+    if is_reference(value, promise, form) {
+        return false;
+    }
+    if form == Form::Bare && (is_type(value) || is_code(value)) {
+        return false;
+    }
+    // `TokenHash`, `userToken`: names of code.
+    let is_alphabetic = value.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let speaks_of_secrets = ["password", "passwd", "secret", "token", "credential", "key", "hash", "auth"]
+        .iter()
+        .any(|word| contains_folded(value, word));
+    if form == Form::Bare && is_alphabetic && has_hump(value) && (promise < Promise::Password || speaks_of_secrets) {
+        return false;
+    }
+    if promise < Promise::Password && is_date_or_version(value) {
+        return false;
+    }
+    // `session: request_id=…` is a line of fields, each with its own name.
+    if form == Form::Bare && promise < Promise::Password && is_field(value) {
+        return false;
+    }
+    let is_plain_word =
+        value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'_') || is_capitalised(value);
+    match promise {
+        Promise::Password | Promise::Phrase => value.len() >= 4 || (form == Form::Quoted && value.len() >= 3),
+        Promise::Credential if value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => value.len() >= 8,
+        Promise::Credential => value.len() >= 6 && (!is_plain_word || value.len() >= 20 && form == Form::Quoted),
+        Promise::Code => false,
+        Promise::Hint => value.len() >= 8 && has_digit(value) && has_letter(value) && !is_ordinary(value),
+    }
+}
+
+fn has_hump(value: &str) -> bool {
+    value.as_bytes().windows(2).any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
+}
+
+/// `2026-07-28`, `1.20.3`, `v2`.
+fn is_date_or_version(value: &str) -> bool {
+    let value = value.trim_start_matches(['v', '=', '^', '~', '>', '<']);
+    has_digit(value)
+        && value.len() <= 24
+        && value.bytes().all(|byte| byte.is_ascii_digit() || b".-:TZ/+ ".contains(&byte))
+        && value.bytes().any(|byte| b".-:/".contains(&byte))
+}
+
+/// Another name with a sign and a value.
+fn is_field(value: &str) -> bool {
+    value.split_once('=').is_some_and(|(name, rest)| {
+        let name = name.replace(['-', '.'], "_");
+        is_identifier(&name) && !rest.is_empty() && !rest.starts_with('=') && (name.contains('_') || !has_digit(&name))
+    })
+}
+
+fn is_capitalised(value: &str) -> bool {
+    let mut bytes = value.bytes();
+    bytes.next().is_some_and(|byte| byte.is_ascii_uppercase()) && bytes.all(|byte| byte.is_ascii_lowercase())
+}
+
+/// Identifiers, versions, dates and names with a number behind them: what stands behind `key:` in ordinary data.
+fn is_ordinary(value: &str) -> bool {
+    let groups: Vec<&str> = value.split('-').collect();
+    let is_uuid = value.len() == 36 && groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12]);
+    let longest = value.split(|character: char| !character.is_ascii_alphanumeric()).map(str::len).max().unwrap_or(0);
+    let stem = value.trim_end_matches(|character: char| character.is_ascii_digit());
+    let is_numbered_name = !has_digit(stem);
+    is_uuid || is_numbered_name || (longest < 10 && value.len() < 20) || value.contains(' ')
+}

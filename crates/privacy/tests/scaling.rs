@@ -1,0 +1,80 @@
+//! Work grows with the length of a text, whatever the text.
+//!
+//! Each text is scrubbed at one length and at eight times that length. Linear work takes eight times as long, quadratic
+//! work sixty-four times; the limit stands between them. What is measured is the time of this thread on a processor where
+//! the system tells it, so that other programs do not count.
+
+use std::time::{Duration, Instant};
+
+use lwa_privacy::{Exposure, Kind, Scrubber, Vault};
+use rstest::rstest;
+
+const SMALL: usize = 8_000;
+const FACTOR: u32 = 8;
+const LIMIT: u32 = 36;
+const RUNS: usize = 4;
+
+/// The time that this thread has worked.
+fn worked(start: Instant) -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = text.split(' ').next().and_then(|field| field.parse().ok());
+    nanos.map_or_else(|| start.elapsed(), Duration::from_nanos)
+}
+
+fn fastest(text: &str) -> Duration {
+    let scrubber = Scrubber::new();
+    let once = || {
+        let mut vault = Vault::new();
+        vault.mint(Kind::Secret, "Kestrel-Meadow-19");
+        let start = Instant::now();
+        let before = worked(start);
+        let result = scrubber.scrub(&mut vault, text, Exposure::pii());
+        assert!(result.is_ok());
+        worked(start).saturating_sub(before)
+    };
+    (0..RUNS).map(|_| once()).min().unwrap_or_default()
+}
+
+#[rstest]
+#[case::unclosed_keys("-----BEGIN PRIVATE KEY-----\n")]
+#[case::unclosed_keys_in_one_line("-----BEGIN PRIVATE KEY----- ")]
+#[case::key_ends("-----END PRIVATE KEY-----\n")]
+#[case::base64_lines("MIIEow8jzPde0IgxLd6GncfBAepfJBd0Kh8024xXH\n")]
+#[case::one_letter("a")]
+#[case::digits("7")]
+#[case::pairs("1-")]
+#[case::columns("1 ")]
+#[case::open_quotes("password=\"")]
+#[case::escaped_quotes("password=\\\"")]
+#[case::labels("token:")]
+#[case::at_signs("a@")]
+#[case::percent("%41")]
+#[case::base64("QUJD")]
+#[case::placeholders("[EMAIL-1]")]
+#[case::open_placeholders("[EMAIL-")]
+#[case::nested_placeholders("[CARD-[CARD-1]]")]
+#[case::urls("x://")]
+#[case::url_users("x://a:b@")]
+#[case::accents("é")]
+#[case::colours("\u{1B}[1m")]
+#[case::open_colours("\u{1B}]")]
+#[case::names("Dr Ines ")]
+#[case::commands("curl -u ")]
+#[case::verbs("password is is ")]
+#[case::kinds("kind: Secret\n")]
+#[case::manifests("data:\n  a: UzNjcjN0\nkind: Secret\n---\n")]
+#[case::mails("kit@example.org ")]
+#[case::spelled_mails("a at b dot ")]
+#[case::cards("4111 1111 1111 1111 ")]
+#[case::streets("77 Harbor View ")]
+#[case::phones("call 4155550142 tel: ")]
+#[case::known("Kestrel-Meadow-19 ")]
+#[case::entities("&quot;")]
+#[case::blocks("password: |\n  a\n")]
+#[case::elements("<password>")]
+fn no_text_takes_more_than_its_share_of_work(#[case] unit: &str) {
+    let text = |length: usize| unit.repeat(length / unit.len() + 1);
+    let (small, large) = (text(SMALL), text(SMALL * FACTOR as usize));
+    let (short, long) = (fastest(&small), fastest(&large));
+    assert!(long <= (short + Duration::from_millis(2)) * LIMIT, "{short:?} became {long:?}");
+}
