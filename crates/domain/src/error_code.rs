@@ -61,6 +61,15 @@ labels! {
 }
 
 impl ErrorCode {
+    /// Whether a call that ended so says something about how well its provider works: not a refused key, a used-up
+    /// account, a moderated text or a bad request.
+    pub const fn is_providers_fault(self) -> bool {
+        matches!(
+            self,
+            Self::ProviderFailed | Self::ProviderUnreachable | Self::ProviderTimedOut | Self::ProviderRateLimited
+        )
+    }
+
     /// The exit code of the command line: 2 bad input, 3 nothing eligible, 4 consent or policy,
     /// 5 a provider failed, 6 no host.
     pub const fn exit_code(self) -> u8 {

@@ -23,7 +23,9 @@ pub use billing::{BillingClass, Capability, ConsentMode, DataUse};
 pub use error_code::ErrorCode;
 pub use ids::{ApprovalId, ClientName, PlanId, SessionId};
 pub use label::UnknownLabel;
-pub use model::{Model, ModelKey, Price, ProviderFacts};
+pub use model::{
+    EffortForm, EffortSupport, Model, ModelKey, Price, PriceTier, Provenance, ProviderFacts, TokenCounts, TrackRecord,
+};
 pub use money::PicoUsd;
-pub use plan::PlanState;
+pub use plan::{PlanMode, PlanState};
 pub use task::{Pipeline, Quality, ReasoningEffort, TaskKind};

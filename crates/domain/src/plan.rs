@@ -22,6 +22,27 @@ labels! {
     }
 }
 
+labels! {
+    /// What kind of work a plan locks.
+    PlanMode("plan mode") {
+        /// One call of one model.
+        Single = "single",
+        /// Several voters, then a synthesis.
+        Consensus = "consensus",
+        /// A picture.
+        Image = "image",
+        /// A film.
+        Video = "video",
+    }
+}
+
+impl PlanMode {
+    /// Whether the cost of such a plan is a matter of tokens; a picture or film has a price of its own.
+    pub const fn is_billed_by_tokens(self) -> bool {
+        matches!(self, Self::Single | Self::Consensus)
+    }
+}
+
 impl PlanState {
     /// Whether nothing can happen to the plan any more.
     pub const fn is_final(self) -> bool {

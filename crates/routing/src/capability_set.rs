@@ -13,12 +13,29 @@ pub struct CapabilitySet(u16);
 impl CapabilitySet {
     /// The members in canonical order.
     pub fn iter(self) -> impl Iterator<Item = Capability> {
-        Capability::ALL.iter().copied().filter(move |capability| self.0 & Self::bit(*capability) != 0)
+        Capability::ALL.iter().copied().filter(move |capability| self.contains(*capability))
     }
 
     /// Whether nothing is in the set.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
+    }
+
+    /// Whether `capability` is in the set.
+    pub const fn contains(self, capability: Capability) -> bool {
+        self.0 & Self::bit(capability) != 0
+    }
+
+    /// What is in either set.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// What is in this set and not in `other`.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     const fn bit(capability: Capability) -> u16 {
@@ -29,6 +46,12 @@ impl CapabilitySet {
 impl FromIterator<Capability> for CapabilitySet {
     fn from_iter<I: IntoIterator<Item = Capability>>(capabilities: I) -> Self {
         Self(capabilities.into_iter().fold(0, |bits, capability| bits | Self::bit(capability)))
+    }
+}
+
+impl<'a> FromIterator<&'a Capability> for CapabilitySet {
+    fn from_iter<I: IntoIterator<Item = &'a Capability>>(capabilities: I) -> Self {
+        capabilities.into_iter().copied().collect()
     }
 }
 

@@ -1,17 +1,16 @@
 //! The decision: gates, scores, order, floor, and an account of all of it.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use lwa_domain::{Model, ModelKey, PicoUsd};
 
 use crate::consent::consent_reason;
-use crate::eligibility::{Rules, is_builtin};
-use crate::gate::Gate;
+use crate::eligibility::{Role, Rules, is_builtin};
+use crate::gate::{Gate, TieBreak};
 use crate::no_route::NoRoute;
-use crate::points::Points;
+use crate::ranking::{Candidate, Ranking};
 use crate::request::{Catalog, Policy, Request};
-use crate::score::{Score, floor};
+use crate::score::floor;
 
 /// One chosen route and an account of every other candidate.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,131 +47,85 @@ pub struct Rejected {
     pub reason: Gate,
 }
 
-/// An eligible candidate on its way through the comparison.
-struct Candidate<'a> {
-    model: &'a Model,
-    score: Score,
-    /// The position in the preferred list; unlisted providers come after all listed ones.
-    position: usize,
-}
-
-impl Candidate<'_> {
-    fn order(&self) -> (usize, Reverse<i32>, &ModelKey) {
-        (self.position, Reverse(self.score.total()), &self.model.key)
-    }
+/// Why the candidates before the chosen one were passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PassedOver {
+    /// They are below the quality floor.
+    BelowFloor,
+    /// They voted, or cost money, and the synthesis goes to one that did neither.
+    SynthesisElsewhere,
 }
 
 /// Chooses a model for `request` from `catalog` under `policy`.
 ///
 /// The same inputs give the same decision whatever the order of the catalogue.
+///
+/// # Errors
+/// No candidate passes every gate.
 pub fn decide(request: &Request, policy: &Policy, catalog: &Catalog) -> Result<Decision, NoRoute> {
-    let rules = Rules::new(request, policy, catalog);
-    let mut eligible = Vec::new();
-    let mut refused = Vec::new();
-    for model in catalog.models {
-        match rules.first_failure(model) {
-            Some(reason) => refused.push((&model.key, reason)),
-            None => eligible.push(model),
+    let rules = Rules::new(request, policy, catalog, Role::Primary);
+    let ranking = Ranking::of(&rules, catalog);
+    match ranking.choose(request) {
+        Some(index) => Ok(settle(ranking, index, PassedOver::BelowFloor, &rules)),
+        None => Err(NoRoute::new(&rules, catalog, ranking.refused().collect())),
+    }
+}
+
+/// The decision for the candidate at `index`.
+pub(crate) fn settle(mut ranking: Ranking, index: usize, passed_over: PassedOver, rules: &Rules) -> Decision {
+    let Rules { request, policy, .. } = rules;
+    let chosen = ranking.ranked.remove(index);
+    let mut scored = chosen.scored(request, policy);
+    if is_builtin(chosen.model) && !request.names_builtin() {
+        scored.reasons.push("no model is eligible, and the task needs none".to_owned());
+    }
+    if index > 0 && passed_over == PassedOver::BelowFloor {
+        scored.reasons.push(Ranking::floor_reason(request));
+    }
+    let winner: Arc<str> = chosen.model.key.to_string().into();
+    let compare = |(place, other): (usize, &Candidate)| {
+        let reason = if place < index {
+            passed_over.reason(other, &winner, request)
+        } else {
+            how_it_compared(other, &chosen, &winner)
+        };
+        Rejected { key: other.model.key.clone(), reason }
+    };
+    let mut others: Vec<_> = ranking.ranked.iter().enumerate().map(compare).collect();
+    others.extend(ranking.refused());
+    Decision {
+        requires_consent: policy.consent_mode.requires_consent(chosen.model.billing_class),
+        consent_reason: consent_reason(policy.consent_mode, chosen.model, scored.max_cost),
+        chosen: scored,
+        others,
+    }
+}
+
+impl PassedOver {
+    fn reason(self, candidate: &Candidate, winner: &Arc<str>, request: &Request) -> Gate {
+        match self {
+            Self::BelowFloor => Gate::BelowFloor {
+                score: candidate.score.before_record(),
+                floor: floor(request.quality),
+                quality: request.quality,
+            },
+            Self::SynthesisElsewhere => {
+                Gate::SynthesisElsewhere { score: candidate.score.total(), winner: Arc::clone(winner) }
+            }
         }
     }
-    if !request.names_builtin() && eligible.iter().any(|model| !is_builtin(model)) {
-        eligible.retain(|model| {
-            let stays = !is_builtin(model);
-            if !stays {
-                refused.push((&model.key, Gate::BuiltinStepsBack));
-            }
-            stays
-        });
-    }
-    refused.sort_unstable_by(|a, b| a.0.cmp(b.0));
-    let refused = refused.into_iter().map(|(key, reason)| Rejected { key: key.clone(), reason });
-
-    let mut ranked: Vec<_> = eligible
-        .into_iter()
-        .map(|model| Candidate {
-            model,
-            score: Score::of(model, request, policy),
-            position: request.preferred_position(&model.key.provider).unwrap_or(usize::MAX),
-        })
-        .collect();
-    ranked.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
-    let Some(index) = choose(&ranked, request) else {
-        return Err(NoRoute::new(&rules, catalog, refused.collect()));
-    };
-    let chosen = ranked.remove(index);
-    let others = explain(&chosen, &ranked, index, request).chain(refused).collect();
-    let max_cost = max_cost(chosen.model, request);
-    Ok(Decision {
-        others,
-        requires_consent: policy.consent_mode.requires_consent(chosen.model.billing_class),
-        consent_reason: consent_reason(policy.consent_mode, chosen.model, max_cost),
-        chosen: Scored {
-            model: chosen.model.clone(),
-            score_hundredths: chosen.score.total(),
-            reasons: reasons(&chosen, index > 0, request, policy),
-            max_cost,
-        },
-    })
 }
 
-/// The place of the chosen candidate in the ranking; not the first when the quality floor moves the choice to a route
-/// that may cost money.
-///
-/// A provider that the caller prefers by name stays chosen below the floor: a wish that was spelt out is not turned
-/// into a bill.
-fn choose(ranked: &[Candidate], request: &Request) -> Option<usize> {
-    let first = ranked.first()?;
-    if first.score.total() >= floor(request.quality) || first.position != usize::MAX {
-        return Some(0);
+/// How a candidate that comes after the chosen one compared with it.
+fn how_it_compared(candidate: &Candidate, chosen: &Candidate, winner: &Arc<str>) -> Gate {
+    let (score, winning_score) = (candidate.score.total(), chosen.score.total());
+    let winner = Arc::clone(winner);
+    if chosen.position < candidate.position {
+        Gate::LessPreferred { score, winner }
+    } else if score == winning_score {
+        let by = if chosen.ceiling() < candidate.ceiling() { TieBreak::Cost } else { TieBreak::Name };
+        Gate::Tied { score, winner, by }
+    } else {
+        Gate::Outscored { score, winner, winning_score }
     }
-    Some(ranked.iter().position(|candidate| candidate.model.billing_class.may_cost_money()).unwrap_or(0))
-}
-
-/// How each of `ranked`, from which the chosen one at `index` was taken out, compared with it.
-fn explain<'r>(
-    chosen: &Candidate,
-    ranked: &'r [Candidate],
-    index: usize,
-    request: &Request,
-) -> impl Iterator<Item = Rejected> + use<'r> {
-    let winner: Arc<str> = chosen.model.key.to_string().into();
-    let (winning_score, position) = (chosen.score.total(), chosen.position);
-    let quality = request.quality;
-    ranked.iter().enumerate().map(move |(place, candidate)| {
-        let score = candidate.score.total();
-        let winner = Arc::clone(&winner);
-        let reason = if place < index {
-            Gate::BelowFloor { score, floor: floor(quality), quality }
-        } else if position < candidate.position {
-            Gate::LessPreferred { score, winner }
-        } else if score == winning_score {
-            Gate::Tied { score, winner }
-        } else {
-            Gate::Outscored { score, winner, winning_score }
-        };
-        Rejected { key: candidate.model.key.clone(), reason }
-    })
-}
-
-fn max_cost(model: &Model, request: &Request) -> Option<PicoUsd> {
-    let price = model.price.as_ref()?;
-    Some(price.cost(request.estimated_input_tokens, u64::from(request.max_output_tokens)))
-}
-
-fn reasons(chosen: &Candidate, is_escalated: bool, request: &Request, policy: &Policy) -> Vec<String> {
-    let mut reasons = chosen.score.reasons(chosen.model, request, policy);
-    if let Some(effort) = request.reasoning_effort {
-        reasons.push(format!("offers reasoning effort `{effort}`"));
-    }
-    if chosen.position != usize::MAX {
-        reasons.push(format!("number {} in the preferred list", chosen.position + 1));
-    }
-    if is_builtin(chosen.model) && !request.names_builtin() {
-        reasons.push("no model is eligible, and the task needs none".to_owned());
-    }
-    if is_escalated {
-        let floor = Points(floor(request.quality));
-        reasons.push(format!("the best route scored below the floor of {floor} for `{}`", request.quality));
-    }
-    reasons
 }

@@ -3,32 +3,53 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lwa_domain::{BillingClass, DataUse, Model, ProviderFacts};
+use lwa_domain::{BillingClass, Capability, DataUse, Model, ProviderFacts};
 
+use crate::capability_set::CapabilitySet;
+use crate::effort_offer::EffortOffer;
 use crate::gate::Gate;
 use crate::request::{BUILTIN_PROVIDER, Catalog, Policy, Request};
 
 type Check = fn(&Rules, &Model) -> Option<Gate>;
 
 /// The gates before those of the provider.
-const OF_MODEL: [Check; 8] = [
+const OF_MODEL: [Check; 12] = [
     model_disabled,
     other_provider_named,
     other_model_named,
     provider_excluded,
+    other_class_required,
     missing_capabilities,
     needs_model,
     effort_not_offered,
+    format_not_accepted,
     context_too_small,
+    input_too_large,
+    output_too_large,
 ];
 
 /// The gates after those of the provider: money, then what happens to the text.
 const OF_ROUTE: [Check; 2] = [spending_disabled, trains_on_text];
+/// The parameters of which a model has to accept one to answer in a response format.
+const FORMAT_PARAMETERS: [&str; 2] = ["response_format", "structured_outputs"];
+
+/// What a route is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// To do the task.
+    Primary,
+    /// To vote in a consensus.
+    Voter,
+    /// To put the reviews of a consensus together.
+    Synthesis,
+}
 
 /// The rules of one decision, with everything that is the same for all models of a provider worked out once.
 pub(crate) struct Rules<'a> {
     pub(crate) request: &'a Request<'a>,
     pub(crate) policy: &'a Policy,
+    pub(crate) role: Role,
+    pub(crate) required: CapabilitySet,
     providers: BTreeMap<&'a str, ProviderRules<'a>>,
 }
 
@@ -39,13 +60,13 @@ struct ProviderRules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    pub(crate) fn new(request: &'a Request<'a>, policy: &'a Policy, catalog: &Catalog<'a>) -> Self {
+    pub(crate) fn new(request: &'a Request<'a>, policy: &'a Policy, catalog: &Catalog<'a>, role: Role) -> Self {
         let providers = catalog
             .providers
             .iter()
             .map(|(name, facts)| (name.as_str(), ProviderRules { facts, failures: provider_failures(facts) }))
             .collect();
-        Self { request, policy, providers }
+        Self { request, policy, role, required: request.required_capabilities(), providers }
     }
 
     /// The first gate that the model fails.
@@ -97,20 +118,46 @@ fn provider_excluded(rules: &Rules, model: &Model) -> Option<Gate> {
     rules.request.excluded_providers.contains(&model.key.provider).then_some(Gate::ProviderExcluded)
 }
 
+/// Voters are free whatever the request requires; a class that may cost money then concerns the synthesis alone.
+fn other_class_required(rules: &Rules, model: &Model) -> Option<Gate> {
+    let required = rules.request.required_billing_class?;
+    if rules.role == Role::Voter && required.may_cost_money() {
+        return None;
+    }
+    let class = model.billing_class;
+    (class != required).then_some(Gate::OtherClassRequired { required, class })
+}
+
 fn missing_capabilities(rules: &Rules, model: &Model) -> Option<Gate> {
-    let required = rules.request.task.required_capabilities().iter().copied();
-    let missing = required.filter(|capability| !model.capabilities.contains(capability)).collect();
+    let is_missing = |capability: &Capability| !model.capabilities.contains(capability);
+    let missing: CapabilitySet = rules.required.iter().filter(is_missing).collect();
     Some(Gate::MissingCapabilities(missing)).filter(|_| !missing.is_empty())
 }
 
 /// The built-in provider states the capability `text`, which some tasks that need a model require too.
 fn needs_model(rules: &Rules, model: &Model) -> Option<Gate> {
-    (is_builtin(model) && !rules.request.task.is_served_without_model()).then_some(Gate::NeedsModel)
+    let serves = rules.role == Role::Primary && rules.request.task.is_served_without_model();
+    (is_builtin(model) && !serves).then_some(Gate::NeedsModel)
 }
 
+/// Pictures and films take no effort, whatever a model lists.
 fn effort_not_offered(rules: &Rules, model: &Model) -> Option<Gate> {
     let asked = rules.request.reasoning_effort?;
-    (!model.reasoning_levels.contains(&asked)).then_some(Gate::EffortNotOffered(asked))
+    if rules.request.is_for_media() {
+        return Some(Gate::EffortNotOffered { asked, offer: EffortOffer::default() });
+    }
+    (!model.reasoning_levels.contains(&asked)).then(|| Gate::EffortNotOffered { asked, offer: EffortOffer::of(model) })
+}
+
+/// A model whose parameters are not known is given the benefit of the doubt. The built-in provider's are known: it
+/// accepts none. Pictures and films have no format.
+fn format_not_accepted(rules: &Rules, model: &Model) -> Option<Gate> {
+    let accepts = match &model.supported_parameters {
+        _ if is_builtin(model) || rules.request.is_for_media() => false,
+        Some(known) => FORMAT_PARAMETERS.iter().any(|name| known.contains(*name)),
+        None => true,
+    };
+    (rules.request.wants_structured && !accepts).then_some(Gate::FormatNotAccepted)
 }
 
 fn context_too_small(rules: &Rules, model: &Model) -> Option<Gate> {
@@ -118,7 +165,24 @@ fn context_too_small(rules: &Rules, model: &Model) -> Option<Gate> {
     (needed > context).then_some(Gate::ContextTooSmall { needed, context })
 }
 
+fn input_too_large(rules: &Rules, model: &Model) -> Option<Gate> {
+    let (needed, most) = (rules.request.estimated_input_tokens, model.max_input_tokens?);
+    (needed > most).then_some(Gate::InputTooLarge { needed, most })
+}
+
+fn output_too_large(rules: &Rules, model: &Model) -> Option<Gate> {
+    let (asked, most) = (u64::from(rules.request.max_output_tokens), model.max_output_tokens?);
+    (asked > most).then_some(Gate::OutputTooLarge { asked, most })
+}
+
 fn spending_disabled(rules: &Rules, model: &Model) -> Option<Gate> {
+    let class = model.billing_class;
+    if rules.role == Role::Voter && class.may_cost_money() {
+        return Some(Gate::VotersAreFree(class));
+    }
+    if class == BillingClass::UserPays && rules.request.is_for_media() {
+        return Some(Gate::UserPaysNotForMedia);
+    }
     let leave = rules.policy.missing_leave(rules.request, model.billing_class)?;
     match model.billing_class {
         BillingClass::Free | BillingClass::FreeQuota => None,

@@ -1,14 +1,17 @@
 //! What a caller is told when no candidate is left.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use lwa_domain::{Capability, ModelKey, TaskKind};
+use lwa_domain::{BillingClass, Capability, ModelKey, TaskKind};
 use thiserror::Error;
 
 use crate::capability_set::CapabilitySet;
 use crate::decide::Rejected;
-use crate::eligibility::Rules;
+use crate::effort_offer::{EffortOffer, labels};
+use crate::eligibility::{Role, Rules};
+use crate::gate::Gate;
 use crate::request::Catalog;
 use crate::way_out::{self, Attempt};
 
@@ -23,8 +26,12 @@ const EXAMPLES_SHOWN: usize = 8;
 pub struct NoRoute {
     /// The task.
     pub task: TaskKind,
-    /// What a model needs for it.
+    /// What a model has to be able to do.
     pub required: Vec<Capability>,
+    /// The billing class that the request requires, if it does.
+    pub required_class: Option<BillingClass>,
+    /// Whether voters of a consensus were looked for, which are free routes only.
+    pub is_for_voters: bool,
     /// Every candidate with the first gate it failed, by name.
     pub rejected: Vec<Rejected>,
     /// The candidates that came nearest, nearest first; at most eight.
@@ -42,7 +49,9 @@ impl NoRoute {
         }
         Self {
             task: rules.request.task,
-            required: rules.request.task.required_capabilities().to_vec(),
+            required: rules.required.iter().collect(),
+            required_class: rules.request.required_billing_class,
+            is_for_voters: rules.role == Role::Voter,
             rejected,
             way_out,
             examples: nearest.into_iter().take(EXAMPLES_SHOWN).map(|attempt| attempt.model.key.clone()).collect(),
@@ -50,22 +59,89 @@ impl NoRoute {
     }
 
     /// The reasons with the number of candidates each one refused: count descending, then text.
+    ///
+    /// Refusals that differ only in a model's own numbers or efforts are one reason, which says how far the best of
+    /// them goes.
     pub fn reasons(&self) -> Vec<(usize, String)> {
-        let mut counts = BTreeMap::<String, usize>::new();
+        let mut groups = BTreeMap::<String, Group>::new();
         for rejected in &self.rejected {
-            *counts.entry(rejected.reason.to_string()).or_default() += 1;
+            let group = groups.entry(Group::key(&rejected.reason)).or_insert_with(|| Group::of(&rejected.reason));
+            group.add(&rejected.reason);
         }
-        let mut reasons: Vec<_> = counts.into_iter().map(|(text, count)| (count, text)).collect();
-        // The sort is stable, and the map has ordered the texts.
-        reasons.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        let mut reasons: Vec<_> = groups.into_values().map(|group| (group.count, group.text())).collect();
+        reasons.sort_by(|a, b| (Reverse(a.0), &a.1).cmp(&(Reverse(b.0), &b.1)));
         reasons
+    }
+}
+
+/// Refusals for one reason.
+struct Group<'a> {
+    count: usize,
+    first: &'a Gate,
+    is_uniform: bool,
+    offer: EffortOffer,
+    largest: u64,
+}
+
+impl<'a> Group<'a> {
+    /// The text of the reason, without what differs from model to model.
+    fn key(gate: &Gate) -> String {
+        match gate {
+            Gate::EffortNotOffered { .. }
+            | Gate::ContextTooSmall { .. }
+            | Gate::InputTooLarge { .. }
+            | Gate::OutputTooLarge { .. } => gate.label().to_owned(),
+            other => other.to_string(),
+        }
+    }
+
+    fn of(first: &'a Gate) -> Self {
+        Self { count: 0, first, is_uniform: true, offer: EffortOffer::default(), largest: 0 }
+    }
+
+    fn add(&mut self, gate: &Gate) {
+        self.count += 1;
+        self.is_uniform &= gate == self.first;
+        match gate {
+            Gate::EffortNotOffered { offer, .. } => self.offer = self.offer.union(offer),
+            Gate::ContextTooSmall { context: most, .. }
+            | Gate::InputTooLarge { most, .. }
+            | Gate::OutputTooLarge { most, .. } => self.largest = self.largest.max(*most),
+            _ => {}
+        }
+    }
+
+    fn text(&self) -> String {
+        let largest = self.largest;
+        match self.first {
+            gate if self.is_uniform => gate.to_string(),
+            Gate::EffortNotOffered { asked, .. } => match labels(self.offer.efforts(), ", ") {
+                none if none.is_empty() => format!("reasoning effort `{asked}` not offered (none of ours is)"),
+                some => format!("reasoning effort `{asked}` not offered (some accept {some})"),
+            },
+            Gate::ContextTooSmall { needed, .. } => {
+                format!("context too small ({needed} tokens needed, {largest} in the largest)")
+            }
+            Gate::InputTooLarge { needed, .. } => {
+                format!("input too large ({needed} tokens needed, {largest} read by the largest)")
+            }
+            Gate::OutputTooLarge { asked, .. } => {
+                format!("answer too large ({asked} tokens asked for, {largest} written by the largest)")
+            }
+            other => other.to_string(),
+        }
     }
 }
 
 impl fmt::Display for NoRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let required: CapabilitySet = self.required.iter().copied().collect();
-        write!(f, "no route for `{}` (needs {required})", self.task)?;
+        let required: CapabilitySet = self.required.iter().collect();
+        let what = if self.is_for_voters { "voter" } else { "route" };
+        write!(f, "no {what} for `{}` (needs {required}", self.task)?;
+        if let Some(class) = self.required_class {
+            write!(f, ", billing class `{class}` required")?;
+        }
+        f.write_str(")")?;
         let reasons = self.reasons();
         let shown = reasons.iter().take(REASONS_SHOWN).map(|(count, text)| format!("{count} × {text}"));
         if !reasons.is_empty() {
@@ -75,8 +151,7 @@ impl fmt::Display for NoRoute {
             write!(f, ", {} more reasons", reasons.len() - REASONS_SHOWN)?;
         }
         if !self.examples.is_empty() {
-            let examples: Vec<_> = self.examples.iter().map(|key| format!("`{key}`")).collect();
-            write!(f, "; nearest: {}", examples.join(", "))?;
+            write!(f, "; nearest: {}", labels(self.examples.iter(), ", "))?;
         }
         write!(f, "; way out: {}", self.way_out)
     }

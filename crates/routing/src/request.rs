@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lwa_domain::{BillingClass, ConsentMode, Model, ProviderFacts, Quality, ReasoningEffort, TaskKind};
+use lwa_domain::{
+    BillingClass, ConsentMode, Model, ModelKey, ProviderFacts, Quality, ReasoningEffort, TaskKind, TrackRecord,
+};
 
+use crate::capability_set::CapabilitySet;
 use crate::gate::Leave;
 
 /// The provider that is part of the product and has no model.
@@ -15,6 +18,8 @@ pub const BUILTIN_PROVIDER: &str = "builtin";
 pub const BUILTIN_MODEL: &str = "condense";
 
 /// What the caller wants.
+///
+/// There is no text in it: two prompts of equal length are one request, whatever they say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request<'a> {
     /// The kind of work.
@@ -23,6 +28,10 @@ pub struct Request<'a> {
     pub quality: Quality,
     /// How long the model may think; only models that list this effort are eligible.
     pub reasoning_effort: Option<ReasoningEffort>,
+    /// What a model must be able to do, when that is more than the task needs; [`Request::check`] refuses less.
+    pub capabilities: Option<CapabilitySet>,
+    /// Whether the answer has to follow a response format.
+    pub wants_structured: bool,
     /// Tokens the input is estimated to have.
     pub estimated_input_tokens: u64,
     /// Tokens the answer may have.
@@ -31,6 +40,8 @@ pub struct Request<'a> {
     pub allow_paid: bool,
     /// The caller's half of the leave for routes that the user's subscription pays.
     pub allow_user_pays: bool,
+    /// The one billing class that may be used; it gives no leave. Voters of a consensus stay free all the same.
+    pub required_billing_class: Option<BillingClass>,
     /// Providers in the order they are preferred; position beats score.
     pub preferred_providers: &'a [String],
     /// Providers that may not be used.
@@ -42,6 +53,12 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
+    /// What a model must be able to do: what the task needs and what the caller adds.
+    pub(crate) fn required_capabilities(&self) -> CapabilitySet {
+        let needed: CapabilitySet = self.task.required_capabilities().iter().collect();
+        needed.union(self.capabilities.unwrap_or_default())
+    }
+
     /// Input and output together.
     pub(crate) fn total_tokens(&self) -> u64 {
         self.estimated_input_tokens.saturating_add(u64::from(self.max_output_tokens))
@@ -100,4 +117,6 @@ pub struct Catalog<'a> {
     pub models: &'a [Model],
     /// What is known about each provider, by name.
     pub providers: &'a BTreeMap<String, ProviderFacts>,
+    /// How the calls of models went lately on this machine; models without a call are missing.
+    pub tracks: &'a BTreeMap<ModelKey, TrackRecord>,
 }

@@ -5,6 +5,7 @@
 use lwa_domain::{BillingClass, Model, Quality};
 
 use crate::points::Points;
+use crate::record::Record;
 use crate::request::{Policy, Request};
 
 const POINT: i32 = 100;
@@ -27,6 +28,7 @@ pub(crate) struct Score {
     billing: i32,
     headroom: i32,
     quality: i32,
+    record: Record,
 }
 
 impl Score {
@@ -37,12 +39,23 @@ impl Score {
             task: task * POINT,
             is_task_known: known.is_some(),
             billing: billing_bonus(model.billing_class, request, policy),
-            headroom: headroom_bonus(model.context_length.saturating_sub(request.total_tokens())) * POINT,
+            headroom: headroom_bonus(headroom(model, request)) * POINT,
             quality: quality_bonus(task, model.billing_class, request, policy) * POINT,
+            record: Record::default(),
         }
     }
 
-    pub(crate) const fn total(&self) -> i32 {
+    /// The same score with what is known from use.
+    pub(crate) const fn with(self, record: Record) -> Self {
+        Self { record, ..self }
+    }
+
+    pub(crate) fn total(&self) -> i32 {
+        self.before_record() + self.record.total()
+    }
+
+    /// How good the model is for the task, whatever happened lately.
+    pub(crate) const fn before_record(&self) -> i32 {
         self.task + self.billing + self.headroom + self.quality
     }
 
@@ -60,8 +73,7 @@ impl Score {
             }
         };
         add(self.billing, format!("billing class `{}` at quality `{}`", model.billing_class, request.quality));
-        let headroom = model.context_length.saturating_sub(request.total_tokens());
-        add(self.headroom, format!("{headroom} tokens of context to spare"));
+        add(self.headroom, format!("{} tokens of context to spare", headroom(model, request)));
         let quality = match request.quality {
             Quality::High if is_paid_open(request, policy) => {
                 "quality `high` with paid routes allowed rewards each point of the task score"
@@ -70,6 +82,7 @@ impl Score {
             Quality::Balanced | Quality::Economy => "quality `economy` rewards a route that costs nothing",
         };
         add(self.quality, quality.to_owned());
+        reasons.extend(self.record.reasons());
         reasons
     }
 }
@@ -101,6 +114,13 @@ fn billing_bonus(class: BillingClass, request: &Request, policy: &Policy) -> i32
         Quality::High => 15,
     };
     base * weight
+}
+
+/// Tokens left under the context, or under the input limit where that is nearer: an estimate may be short of either.
+fn headroom(model: &Model, request: &Request) -> u64 {
+    let context = model.context_length.saturating_sub(request.total_tokens());
+    let input = model.max_input_tokens.map(|most| most.saturating_sub(request.estimated_input_tokens));
+    input.map_or(context, |input| input.min(context))
 }
 
 const fn headroom_bonus(headroom: u64) -> i32 {

@@ -6,9 +6,11 @@
 use std::cmp::Reverse;
 
 use lwa_domain::label::nearest;
-use lwa_domain::{Model, ModelKey};
+use lwa_domain::{Model, ModelKey, Pipeline};
 
-use crate::eligibility::Rules;
+use crate::capability_set::CapabilitySet;
+use crate::effort_offer::labels;
+use crate::eligibility::{Role, Rules};
 use crate::gate::{Gate, Leave};
 use crate::request::Catalog;
 use crate::score::Score;
@@ -37,7 +39,7 @@ impl Attempt<'_> {
 pub(crate) fn nearest_first<'a>(rules: &Rules, catalog: &Catalog<'a>) -> Vec<Attempt<'a>> {
     let attempt = |model: &'a Model| {
         let failures: Vec<_> = rules.failures(model).collect();
-        let trouble = failures.iter().map(trouble).sum();
+        let trouble = failures.iter().map(|gate| trouble(gate, rules)).sum();
         Attempt { model, failures, trouble, score: Score::of(model, rules.request, rules.policy).total() }
     };
     let mut attempts: Vec<_> = catalog.models.iter().map(attempt).collect();
@@ -56,66 +58,122 @@ pub(crate) fn describe(rules: &Rules, catalog: &Catalog, attempts: &[Attempt]) -
     match attempts.first() {
         None => "configure a provider with a model, or start a local model server".to_owned(),
         Some(attempt) if !attempt.is_within_reach() => {
-            let required = rules.request.task.required_capabilities();
-            let labels: Vec<_> = required.iter().map(|capability| capability.as_str()).collect();
-            format!("configure a model with the capabilities {}", labels.join("+"))
+            let required = rules.required;
+            if rules.role == Role::Voter {
+                format!(
+                    "only free routes vote: configure a free provider with a model that has the capabilities {required}"
+                )
+            } else {
+                format!("configure a model with the capabilities {required}")
+            }
         }
         Some(attempt) => {
             let key = &attempt.model.key;
-            let steps: Vec<_> = attempt.failures.iter().map(|gate| remedy(gate, key)).collect();
-            format!("for `{key}`, {}", steps.join(" and "))
+            let steps: Vec<_> = attempt.failures.iter().map(|gate| remedy(gate, key, rules)).collect();
+            format!("{}for `{key}`, {}", all_paid(rules, catalog).unwrap_or_default(), steps.join(" and "))
         }
     }
 }
 
+/// Said first when every model that makes the picture or film costs somebody money: nothing free was overlooked then.
+fn all_paid(rules: &Rules, catalog: &Catalog) -> Option<&'static str> {
+    let said = match rules.request.task.pipeline() {
+        Pipeline::Image => "image models are paid: ",
+        Pipeline::Video => "video models are paid: ",
+        Pipeline::Text | Pipeline::Consensus => return None,
+    };
+    let is_capable = |model: &&Model| rules.required.iter().all(|capability| model.capabilities.contains(&capability));
+    let mut capable = catalog.models.iter().filter(is_capable);
+    capable.all(|model| model.billing_class.may_cost_money()).then_some(said)
+}
+
 /// How much trouble it is to remove a failure. Only the order matters: a key is less than a bill, anything is less than
 /// giving up what the request named.
-fn trouble(gate: &Gate) -> u32 {
+fn trouble(gate: &Gate, rules: &Rules) -> u32 {
     match gate {
-        Gate::MissingCredential(_) | Gate::EffortNotOffered(_) | Gate::ContextTooSmall { .. } => 2,
+        Gate::MissingCredential(_)
+        | Gate::EffortNotOffered { .. }
+        | Gate::FormatNotAccepted
+        | Gate::ContextTooSmall { .. }
+        | Gate::InputTooLarge { .. }
+        | Gate::OutputTooLarge { .. } => 2,
         Gate::ProviderExcluded | Gate::CapExhausted(_) | Gate::ProviderUnhealthy(_) => 3,
         Gate::PaidRouteDisabled(_)
         | Gate::UnknownClassDisabled(_)
         | Gate::UserPaysRouteDisabled(_)
         | Gate::TrainsOnText => 4,
         Gate::ModelDisabled(_) | Gate::ProviderDisabled(_) | Gate::ProviderNotConfigured => 5,
-        Gate::OtherProviderNamed | Gate::OtherModelNamed => 50,
+        Gate::MissingCapabilities(missing) if is_extra(*missing, rules) => 20,
+        Gate::OtherProviderNamed | Gate::OtherModelNamed | Gate::OtherClassRequired { .. } => 50,
         Gate::MissingCapabilities(_)
         | Gate::NeedsModel
+        | Gate::UserPaysNotForMedia
+        | Gate::VotersAreFree(_)
         | Gate::BuiltinStepsBack
         | Gate::Outscored { .. }
         | Gate::Tied { .. }
         | Gate::LessPreferred { .. }
-        | Gate::BelowFloor { .. } => OUT_OF_REACH,
+        | Gate::BelowFloor { .. }
+        | Gate::ProviderVotes { .. }
+        | Gate::EnoughVoters(_)
+        | Gate::SynthesisElsewhere { .. } => OUT_OF_REACH,
     }
 }
 
-fn remedy(gate: &Gate, key: &ModelKey) -> String {
+/// Whether the request alone requires these capabilities, and the task does not.
+fn is_extra(missing: CapabilitySet, rules: &Rules) -> bool {
+    let needed: CapabilitySet = rules.request.task.required_capabilities().iter().collect();
+    missing.without(needed) == missing
+}
+
+fn remedy(gate: &Gate, key: &ModelKey, rules: &Rules) -> String {
     let ModelKey { provider, .. } = key;
     match gate {
         Gate::ModelDisabled(_) => "enable the model".to_owned(),
         Gate::OtherProviderNamed => "leave out the provider that the request names".to_owned(),
         Gate::OtherModelNamed => "leave out the model that the request names".to_owned(),
         Gate::ProviderExcluded => format!("take `{provider}` off the excluded providers"),
-        Gate::EffortNotOffered(effort) => format!("ask for no reasoning effort instead of `{effort}`"),
+        Gate::OtherClassRequired { required, .. } => {
+            format!("leave out the billing class `{required}` that the request requires")
+        }
+        Gate::MissingCapabilities(missing) if is_extra(*missing, rules) => {
+            format!("leave out the capabilities {missing} that the request adds")
+        }
+        Gate::EffortNotOffered { asked, offer } => match labels(offer.efforts(), " or ") {
+            none if none.is_empty() => format!("ask for no reasoning effort instead of `{asked}`"),
+            some => format!("ask for reasoning effort {some}, or for none, instead of `{asked}`"),
+        },
+        Gate::FormatNotAccepted => "ask for no response format".to_owned(),
         Gate::ContextTooSmall { needed, context } => {
             format!("cut input and output by {} tokens", needed.saturating_sub(*context))
         }
+        Gate::InputTooLarge { needed, most } => format!("cut the input by {} tokens", needed.saturating_sub(*most)),
+        Gate::OutputTooLarge { most, .. } => format!("ask for at most {most} output tokens"),
         Gate::ProviderNotConfigured => format!("configure the provider `{provider}`"),
         Gate::ProviderDisabled(_) => format!("enable the provider `{provider}`"),
         Gate::ProviderUnhealthy(_) => format!("wait until `{provider}` is healthy again"),
         Gate::MissingCredential(names) => format!("set a key for `{provider}` ({names})"),
         Gate::CapExhausted(_) => format!("wait for the next period or raise the cap of `{provider}`"),
+        Gate::PaidRouteDisabled(leave) if rules.request.is_for_media() => match leave {
+            Leave::OfRequest => "ask with `allow_paid`".to_owned(),
+            Leave::OfConfiguration => "allow paid routes in the configuration".to_owned(),
+            Leave::OfBoth => "allow paid routes in the configuration and ask with `allow_paid`".to_owned(),
+        },
         Gate::PaidRouteDisabled(leave) | Gate::UnknownClassDisabled(leave) => set_flag("allow_paid", *leave),
         Gate::UserPaysRouteDisabled(leave) => set_flag("allow_user_pays", *leave),
         Gate::TrainsOnText => "set `allow_training` in the configuration".to_owned(),
         Gate::MissingCapabilities(_)
         | Gate::NeedsModel
+        | Gate::UserPaysNotForMedia
+        | Gate::VotersAreFree(_)
         | Gate::BuiltinStepsBack
         | Gate::Outscored { .. }
         | Gate::Tied { .. }
         | Gate::LessPreferred { .. }
-        | Gate::BelowFloor { .. } => "choose another model".to_owned(),
+        | Gate::BelowFloor { .. }
+        | Gate::ProviderVotes { .. }
+        | Gate::EnoughVoters(_)
+        | Gate::SynthesisElsewhere { .. } => "choose another model".to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use lwa_domain::{BillingClass, Quality};
 use lwa_routing::{Gate, Policy, Request};
 use rstest::rstest;
 
-use crate::support::{POLICY, REQUEST, World, model, names, paid_allowed, reason_for};
+use crate::support::{POLICY, REQUEST, World, model, names, paid_allowed, price, reason_for};
 
 fn free_and_paid() -> World {
     World::of([model("free:a", BillingClass::Free, 90), model("paid:b", BillingClass::Paid, 100)])
@@ -65,6 +65,44 @@ fn lwa_024_a_user_pays_route_wins_only_with_its_flag() {
     let policy = Policy { allow_user_pays: true, ..POLICY };
     assert_eq!(world.chosen(&request, &policy), "free:a");
     assert_eq!(world.chosen(&Request { allow_user_pays: true, ..request }, &policy), "puter:b");
+}
+
+#[test]
+fn between_equal_scores_the_one_that_can_cost_less_comes_first() {
+    let (request, policy) = paid_allowed(Quality::Balanced);
+    let world = World::of([
+        model("alpha:unknown", BillingClass::Paid, 80),
+        model("beta:dear", BillingClass::Paid, 80),
+        model("gamma:cheap", BillingClass::Paid, 80),
+    ])
+    .with_model("beta:dear", |dear| dear.price = Some(price(2_000, 8_000)))
+    .with_model("gamma:cheap", |cheap| cheap.price = Some(price(1_000, 8_000)));
+    let decision = world.decide(&request, &policy).unwrap();
+    assert_eq!(decision.chosen.model.key.to_string(), "gamma:cheap");
+    let order: Vec<_> = decision.others.iter().map(|other| other.key.to_string()).collect();
+    assert_eq!(order, ["beta:dear", "alpha:unknown"]);
+    for key in order {
+        let reason = reason_for(&decision, &key).to_string();
+        assert_eq!(reason, "scored 86.0, level with `gamma:cheap`, which can cost less");
+    }
+}
+
+/// A listed price does not make a free class cost anything, so it does not order free routes either.
+#[test]
+fn between_equal_free_scores_a_listed_price_decides_nothing() {
+    let world =
+        World::of([model("alpha:a", BillingClass::FreeQuota, 80), model("beta:b", BillingClass::FreeQuota, 80)])
+            .with_model("alpha:a", |dear| dear.price = Some(price(9_000, 9_000)));
+    assert_eq!(world.chosen(&REQUEST, &POLICY), "alpha:a");
+}
+
+#[test]
+fn a_price_never_beats_a_better_score() {
+    let (request, policy) = paid_allowed(Quality::Economy);
+    let world = World::of([model("cheap:a", BillingClass::Paid, 80), model("dear:b", BillingClass::Paid, 81)])
+        .with_model("cheap:a", |cheap| cheap.price = Some(price(1, 1)))
+        .with_model("dear:b", |dear| dear.price = Some(price(9_000_000, 9_000_000)));
+    assert_eq!(world.chosen(&request, &policy), "dear:b");
 }
 
 #[rstest]

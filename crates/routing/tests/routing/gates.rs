@@ -103,6 +103,8 @@ fn the_first_failing_gate_in_the_order_is_the_recorded_reason() {
     subject.disabled_reason = Some("off".into());
     subject.capabilities.clear();
     subject.context_length = 10;
+    (subject.max_input_tokens, subject.max_output_tokens) = (Some(10), Some(10));
+    subject.supported_parameters = Some(["tools".to_owned()].into());
     subject.billing_class = BillingClass::Paid;
     let broken = world.providers.get_mut("free").unwrap();
     broken.disabled_reason = Some("off".into());
@@ -115,6 +117,8 @@ fn the_first_failing_gate_in_the_order_is_the_recorded_reason() {
     let mut seen = Vec::new();
     let mut request = Request {
         reasoning_effort: Some(ReasoningEffort::High),
+        wants_structured: true,
+        required_billing_class: Some(BillingClass::FreeQuota),
         excluded_providers: &excluded,
         provider: Some("spare"),
         model: Some("b"),
@@ -122,11 +126,13 @@ fn the_first_failing_gate_in_the_order_is_the_recorded_reason() {
     };
     let mut policy = POLICY;
     world.models[1].reasoning_levels = vec![ReasoningEffort::High];
+    world.models[1].billing_class = BillingClass::FreeQuota;
     let configured = world.providers.remove("free").unwrap();
     loop {
         let decision = world.decide(&request, &policy).unwrap();
         let Some(other) = decision.others.iter().find(|other| other.key.provider == "free") else { break };
         let label = other.reason.label();
+        assert!(!seen.contains(&label), "{label} was mended and still speaks");
         seen.push(label);
         let subject = &mut world.models[0];
         match label {
@@ -134,9 +140,13 @@ fn the_first_failing_gate_in_the_order_is_the_recorded_reason() {
             "other_provider_named" => request.provider = None,
             "other_model_named" => request.model = None,
             "provider_excluded" => request.excluded_providers = &[],
+            "other_class_required" => request.required_billing_class = None,
             "missing_capabilities" => subject.capabilities = [Capability::Text, Capability::Reasoning].into(),
             "effort_not_offered" => subject.reasoning_levels = vec![ReasoningEffort::High],
+            "format_not_accepted" => request.wants_structured = false,
             "context_too_small" => subject.context_length = 131_072,
+            "input_too_large" => subject.max_input_tokens = Some(200),
+            "output_too_large" => subject.max_output_tokens = Some(1200),
             "provider_not_configured" => _ = world.providers.insert("free".into(), configured.clone()),
             "provider_disabled" => world.providers.get_mut("free").unwrap().disabled_reason = None,
             "provider_unhealthy" => world.providers.get_mut("free").unwrap().unhealthy_reason = None,
@@ -154,9 +164,13 @@ fn the_first_failing_gate_in_the_order_is_the_recorded_reason() {
             "other_provider_named",
             "other_model_named",
             "provider_excluded",
+            "other_class_required",
             "missing_capabilities",
             "effort_not_offered",
+            "format_not_accepted",
             "context_too_small",
+            "input_too_large",
+            "output_too_large",
             "provider_not_configured",
             "provider_disabled",
             "provider_unhealthy",
@@ -268,8 +282,8 @@ fn lwa_028_only_a_listed_effort_is_served() {
     let world = World::of([subject]);
     let with = |effort| Request { reasoning_effort: Some(effort), ..REQUEST };
     assert_eq!(
-        world.refusal(&with(ReasoningEffort::High), &POLICY).rejected[0].reason,
-        Gate::EffortNotOffered(ReasoningEffort::High)
+        world.refusal(&with(ReasoningEffort::High), &POLICY).rejected[0].reason.to_string(),
+        "reasoning effort `high` not offered (accepts `instant`, `medium`)"
     );
     let decision = world.decide(&with(ReasoningEffort::Medium), &POLICY).unwrap();
     assert!(decision.chosen.reasons.iter().any(|reason| reason.contains("`medium`")), "{:?}", decision.chosen.reasons);

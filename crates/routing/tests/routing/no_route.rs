@@ -16,8 +16,8 @@ fn pictures_name_the_task_the_capability_and_what_to_set() {
         none.to_string(),
         "no route for `image_generation` (needs image): 22 × missing capabilities (image), 3 × paid route disabled \
          (allowed by neither request nor configuration), 1 × model disabled: answers 401; nearest: \
-         `openai:gpt-image-1`, `stability:stable-image-core`, `replicate:black-forest-labs/flux-schnell`; way out: for \
-         `openai:gpt-image-1`, set `allow_paid` in the request and the configuration"
+         `openai:gpt-image-1`, `stability:stable-image-core`, `replicate:black-forest-labs/flux-schnell`; way out: image \
+         models are paid: for `openai:gpt-image-1`, allow paid routes in the configuration and ask with `allow_paid`"
     );
 }
 
@@ -92,11 +92,11 @@ fn following_the_way_out_leads_to_a_route() {
     let none = world.refusal(&request, &policy);
     assert_eq!(
         none.way_out,
-        "for `shop:a`, take `shop` off the excluded providers and ask for no reasoning effort instead of `high` and set \
-         a key for `shop` (SHOP_API_KEY) and set `allow_paid` in the request and the configuration"
+        "for `shop:a`, take `shop` off the excluded providers and ask for reasoning effort `medium`, or for none, \
+         instead of `high` and set a key for `shop` (SHOP_API_KEY) and set `allow_paid` in the request and the configuration"
     );
     request.excluded_providers = &[];
-    request.reasoning_effort = None;
+    request.reasoning_effort = Some(ReasoningEffort::Medium);
     world.providers.get_mut("shop").unwrap().has_credential = true;
     (request.allow_paid, policy.allow_paid) = (true, true);
     assert_eq!(world.chosen(&request, &policy), "shop:a");
@@ -115,4 +115,50 @@ fn when_no_setting_helps_the_missing_capability_is_named() {
     let world = World::of([model("free:a", BillingClass::Free, 90)]);
     let none = world.refusal(&Request { task: TaskKind::VideoGeneration, ..REQUEST }, &POLICY);
     assert_eq!(none.way_out, "configure a model with the capabilities video");
+}
+
+#[test]
+fn refusals_that_differ_in_numbers_alone_are_one_reason_that_names_the_best() {
+    let world = World::of(["a:a", "b:b", "c:c", "d:d"].map(|key| model(key, BillingClass::Free, 80)))
+        .with_model("a:a", |model| model.context_length = 1000)
+        .with_model("b:b", |model| model.context_length = 1200)
+        .with_model("c:c", |model| model.max_output_tokens = Some(900))
+        .with_model("d:d", |model| model.max_output_tokens = Some(800));
+    assert_eq!(
+        world.refusal(&REQUEST, &POLICY).reasons(),
+        [
+            (2, "answer too large (1200 tokens asked for, 900 written by the largest)".to_owned()),
+            (2, "context too small (1400 tokens needed, 1200 in the largest)".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn refused_efforts_are_one_reason_that_names_what_some_accept() {
+    let world = World::of(["a:a", "b:b", "c:c"].map(|key| model(key, BillingClass::Free, 80)))
+        .with_model("a:a", |model| model.reasoning_levels = vec![ReasoningEffort::Medium])
+        .with_model("b:b", |model| model.reasoning_levels = vec![ReasoningEffort::Instant]);
+    let request = Request { reasoning_effort: Some(ReasoningEffort::High), ..REQUEST };
+    let reasons = world.refusal(&request, &POLICY).reasons();
+    assert_eq!(reasons, [(3, "reasoning effort `high` not offered (some accept `instant`, `medium`)".to_owned())]);
+}
+
+#[test]
+fn inputs_that_are_too_large_are_one_reason_too() {
+    let world = World::of(["a:a", "b:b"].map(|key| model(key, BillingClass::Free, 80)))
+        .with_model("a:a", |model| model.max_input_tokens = Some(100))
+        .with_model("b:b", |model| model.max_input_tokens = Some(150));
+    let reasons = world.refusal(&REQUEST, &POLICY).reasons();
+    assert_eq!(reasons, [(2, "input too large (200 tokens needed, 150 read by the largest)".to_owned())]);
+}
+
+#[test]
+fn a_consensus_without_a_voter_is_told_which_key_gives_one() {
+    let world = World::of([model("shop:a", BillingClass::Paid, 90), model("free:b", BillingClass::FreeQuota, 60)])
+        .with("free", |free| free.has_credential = false);
+    let request = Request { task: TaskKind::Consensus, ..REQUEST };
+    let none = world.voters(&request, &POLICY, None).unwrap_err();
+    assert!(none.is_for_voters);
+    assert_eq!(none.way_out, "for `free:b`, set a key for `free` (FREE_API_KEY)");
+    assert_eq!(none.examples.len(), 1);
 }

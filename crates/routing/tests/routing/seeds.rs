@@ -17,16 +17,16 @@ fn parse(line: &str) -> Model {
     let (provider, model) = fields[0].split_once(' ').unwrap();
     let notes = fields.get(5).copied().unwrap_or_default();
     Model {
-        key: ModelKey { provider: provider.to_owned(), model: model.to_owned() },
-        display_name: None,
-        billing_class: fields[1].parse().unwrap(),
         capabilities: fields[3].chars().map(capability).collect::<BTreeSet<_>>(),
         reasoning_levels: if notes == "levels" { ReasoningEffort::ALL.to_vec() } else { Vec::new() },
         context_length: fields[2].parse().unwrap(),
-        price: None,
         task_scores: scores(fields[4]),
         disabled_reason: (notes == "disabled").then(|| "answers 401".to_owned()),
-        source: "seed".to_owned(),
+        ..Model::named(
+            ModelKey { provider: provider.to_owned(), model: model.to_owned() },
+            fields[1].parse().unwrap(),
+            "seed",
+        )
     }
 }
 
