@@ -37,19 +37,14 @@ pub fn run(task: TaskKind, prompt: &str, max_output_tokens: Option<u32>) -> Resu
     let input_tokens = estimate_tokens(prompt);
     let text = within_tokens(prompt, input_tokens, max_output_tokens.map(u64::from), shorten);
     Ok(ChatAnswer {
-        usage: Usage {
-            input: Some(input_tokens),
-            output: Some(estimate_tokens(&text)),
-            cached: None,
-            reasoning: None,
-            reported: false,
-        },
+        usage: Usage { input: Some(input_tokens), output: Some(estimate_tokens(&text)), ..Usage::default() },
         text,
         model: MODEL.to_owned(),
         finish_reason: Some("stop".to_owned()),
         response_id: None,
         cost: Some(PicoUsd::ZERO),
         quota: Vec::new(),
+        notes: Vec::new(),
     })
 }
 

@@ -4,11 +4,58 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use lwa_domain::{BillingClass, Capability, DataUse, Model, ModelKey, PicoUsd, ReasoningEffort, TaskKind};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::chat::profile::{EffortEncoding, MaxTokensField, ModelProfile};
 
 const TEXT: &str = include_str!("../catalog/providers.toml");
+
+/// The protocol that a provider speaks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdapterKind {
+    /// Chat completions as most providers speak them.
+    #[default]
+    #[serde(rename = "openai")]
+    OpenAi,
+    /// Chat completions, and pictures and films beside them.
+    #[serde(rename = "openai_media")]
+    OpenAiMedia,
+    /// Google's own.
+    Gemini,
+    /// Cohere's own, version 2.
+    Cohere,
+    /// Chat completions with a list of models at another address.
+    Puter,
+    /// Predictions of Replicate.
+    Replicate,
+    /// Pictures of Stability AI.
+    Stability,
+}
+
+impl AdapterKind {
+    /// Every protocol, in the order of the declaration.
+    pub const ALL: [Self; 7] =
+        [Self::OpenAi, Self::OpenAiMedia, Self::Gemini, Self::Cohere, Self::Puter, Self::Replicate, Self::Stability];
+
+    /// Its name in the configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::OpenAiMedia => "openai_media",
+            Self::Gemini => "gemini",
+            Self::Cohere => "cohere",
+            Self::Puter => "puter",
+            Self::Replicate => "replicate",
+            Self::Stability => "stability",
+        }
+    }
+
+    /// The protocol of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|adapter| adapter.as_str() == name)
+    }
+}
 
 /// A provider as it is shipped.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -18,9 +65,12 @@ pub struct ShippedProvider {
     pub name: String,
     /// Its name for people.
     pub title: String,
+    /// The protocol it speaks.
+    #[serde(default)]
+    pub adapter: AdapterKind,
     /// The base address; may hold `{account_id}`.
     pub base_url: String,
-    /// The path of the model list.
+    /// The path of the model list, with a query where it needs one.
     #[serde(default = "models_path")]
     pub models_path: String,
     /// The path of chat completions.
@@ -34,8 +84,20 @@ pub struct ShippedProvider {
     /// The variables that may hold the account id, where the address needs one.
     #[serde(default)]
     pub account_id_env: Vec<String>,
+    /// The variables that may hold a key that reads the balance or the quota, where the usual one may not.
+    #[serde(default)]
+    pub billing_key_env: Vec<String>,
+    /// Where the balance or the quota is read, below the base address; none where nothing can be read by key.
+    #[serde(default)]
+    pub quota_path: Option<String>,
+    /// Whether it is known to be unreliable, and is shown so until a list of its models was read.
+    #[serde(default)]
+    pub is_experimental: bool,
     /// Who pays.
     pub billing_class: BillingClass,
+    /// Where that differs between its models; the first rule that holds counts, and without one the class above.
+    #[serde(default)]
+    pub class_rules: Vec<ClassRule>,
     /// Requests allowed a day unless the configuration says otherwise; 0 for no cap.
     #[serde(default)]
     pub daily_request_cap: u32,
@@ -92,9 +154,42 @@ pub struct ShippedModel {
     pub reasoning_levels: Vec<ReasoningEffort>,
     /// Suitability per task, 0 to 100.
     pub scores: BTreeMap<TaskKind, u8>,
+    /// The path it is called at, where each model has its own.
+    #[serde(default)]
+    pub endpoint: Option<String>,
+    /// The fields of its input, where each model has its own, with `$PROMPT` and the like where a value of the call
+    /// belongs.
+    #[serde(default)]
+    pub input_mapping: serde_json::Map<String, serde_json::Value>,
+    /// Why it is shipped switched off, if it is.
+    #[serde(default)]
+    pub disabled_reason: Option<String>,
     /// Where it differs from its provider.
     #[serde(default)]
     pub profile: ShippedProfile,
+}
+
+/// Who pays for some of a provider's models, where that is not the same for all of them.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassRule {
+    /// The models it holds for, by name; all of them where neither this nor the ending is given.
+    #[serde(default)]
+    pub models: Vec<String>,
+    /// The ending of the names it holds for.
+    #[serde(default)]
+    pub ends_with: Option<String>,
+    /// Who pays for them.
+    pub billing_class: BillingClass,
+}
+
+impl ClassRule {
+    fn holds_for(&self, model: &str) -> bool {
+        let is_for_all = self.models.is_empty() && self.ends_with.is_none();
+        is_for_all
+            || self.models.iter().any(|name| name == model)
+            || self.ends_with.as_deref().is_some_and(|ending| model.ends_with(ending))
+    }
 }
 
 fn models_path() -> String {
@@ -129,7 +224,22 @@ pub fn find(name: &str) -> Option<&'static ShippedProvider> {
     shipped().iter().find(|provider| provider.name == name)
 }
 
+/// Who pays for `model`, given the class that the configuration has for its provider.
+///
+/// A class that a person has set for the provider holds for all its models; only where it is the shipped one do the
+/// shipped rules for single models apply. No price changes it, least of all one of zero.
+pub fn class_of(provider: &str, model: &str, configured: BillingClass) -> BillingClass {
+    find(provider)
+        .filter(|shipped| shipped.billing_class == configured)
+        .map_or(configured, |shipped| shipped.class_of(model))
+}
+
 impl ShippedProvider {
+    /// Who pays for `model`.
+    pub fn class_of(&self, model: &str) -> BillingClass {
+        self.class_rules.iter().find(|rule| rule.holds_for(model)).map_or(self.billing_class, |rule| rule.billing_class)
+    }
+
     /// The monthly cap as an amount.
     pub fn monthly_cap(&self) -> Option<PicoUsd> {
         self.monthly_usd_cap.and_then(PicoUsd::from_dollars)
@@ -140,16 +250,16 @@ impl ShippedProvider {
         self.models
             .iter()
             .map(|model| Model {
-                key: ModelKey { provider: self.name.clone(), model: model.name.clone() },
-                display_name: None,
-                billing_class: self.billing_class,
                 capabilities: model.capabilities.iter().copied().collect(),
                 reasoning_levels: model.reasoning_levels.clone(),
                 context_length: model.context_length,
-                price: None,
                 task_scores: model.scores.clone(),
-                disabled_reason: None,
-                source: "seed".to_owned(),
+                disabled_reason: model.disabled_reason.clone(),
+                ..Model::named(
+                    ModelKey { provider: self.name.clone(), model: model.name.clone() },
+                    self.class_of(&model.name),
+                    "seed",
+                )
             })
             .collect()
     }
@@ -160,7 +270,7 @@ impl ShippedProvider {
     pub fn profile_for(&self, model: &str) -> ModelProfile {
         let seed = self.models.iter().find(|seed| seed.name == model);
         let own = seed.map(|seed| &seed.profile);
-        let usual = ModelProfile::default();
+        let usual = crate::facts::find(&self.name).map(crate::facts::WireFacts::profile).unwrap_or_default();
         ModelProfile {
             sends_temperature: own
                 .and_then(|own| own.sends_temperature)
@@ -180,6 +290,7 @@ impl ShippedProvider {
                 .unwrap_or(usual.effort_encoding),
             accepted_efforts: seed.map(|seed| seed.reasoning_levels.clone()).unwrap_or_default(),
             supported_parameters: None,
+            ..usual
         }
     }
 }

@@ -1,9 +1,14 @@
 //! One chat request, sent once.
 
+pub mod finish;
+pub mod format;
 pub mod profile;
 pub mod usage;
 
-mod body;
+pub(crate) mod body;
+pub(crate) mod effort;
+pub(crate) mod piece;
+mod read;
 mod reply;
 
 use std::time::Duration;
@@ -13,10 +18,13 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::classify;
+use crate::adapter::Adapter;
 use crate::endpoint::Endpoint;
-use crate::error::{Failure, ProviderError};
+use crate::error::{Failure, ProviderError, Rejection};
 use crate::quota::quota_headers;
+use crate::{classify, cohere, gemini};
+use finish::Finish;
+use format::ResponseFormat;
 use profile::ModelProfile;
 use reply::{Progress, Reply};
 use usage::Usage;
@@ -36,6 +44,8 @@ pub struct ChatRequest {
     pub temperature: Option<f32>,
     /// How long the model may think; refused before sending if the profile does not list it.
     pub reasoning_effort: Option<ReasoningEffort>,
+    /// The shape that the answer must have; refused before sending if the model cannot promise it.
+    pub response_format: Option<ResponseFormat>,
     /// Further fields of the body. Fields that could change the route, the text or the cost are refused.
     pub extra_body: Option<Map<String, Value>>,
     /// What the model accepts.
@@ -70,8 +80,17 @@ pub struct ChatAnswer {
     pub usage: Usage,
     /// The cost, only if the provider states it.
     pub cost: Option<PicoUsd>,
-    /// The rate-limit headers.
+    /// The rate-limit headers; [`crate::quota::observe`] reads them.
     pub quota: Vec<(String, String)>,
+    /// What was asked for and sent in a weaker form, in sentences for people; mostly empty.
+    pub notes: Vec<String>,
+}
+
+impl ChatAnswer {
+    /// What the finish reason means; [`Finish::Other`] when there is none or nobody knows it.
+    pub fn finish(&self) -> Finish {
+        self.finish_reason.as_deref().map_or(Finish::Other, Finish::of)
+    }
 }
 
 /// Prints sizes, never the text.
@@ -90,6 +109,10 @@ impl std::fmt::Debug for ChatAnswer {
 /// Bounds on an answer beside the endpoint's own time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
+    /// How long to wait for the first byte of the answer; as long as the whole call may take when absent.
+    ///
+    /// Models that reason may be silent for minutes before they begin.
+    pub first_byte: Option<Duration>,
     /// How long an answer that has begun may be silent. Heartbeats and reasoning are not silence.
     pub idle: Duration,
     /// How long to wait for usage and the end of the stream once the answer is complete.
@@ -100,53 +123,63 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { idle: Duration::from_mins(1), trailer: Duration::from_secs(5), body_bytes: 16 * 1024 * 1024 }
+        Self {
+            first_byte: None,
+            idle: Duration::from_mins(1),
+            trailer: Duration::from_secs(5),
+            body_bytes: 16 * 1024 * 1024,
+        }
     }
 }
 
-/// Sends `request` to `endpoint` once and reads the answer; `on_text` gets each piece of text as it arrives.
+/// A request as it is sent.
+pub(crate) struct Outgoing {
+    /// The path and query after the base address.
+    pub path: String,
+    /// The body.
+    pub body: Vec<u8>,
+    /// What was made weaker on the way.
+    pub notes: Vec<String>,
+}
+
+/// Sends `request` to `endpoint` once, in the protocol of `adapter`, and reads the answer; `on_text` gets each piece
+/// of text as it arrives.
 ///
 /// Asks for a stream and takes a plain JSON answer as well.
 /// Dropping the future closes the connection; what the provider does then is its own affair, so a caller that
 /// pays lets it run to its end.
-pub async fn chat(
+pub async fn complete(
     client: &reqwest::Client,
-    endpoint: &Endpoint,
-    request: &ChatRequest,
-    on_text: impl FnMut(&str) + Send,
-) -> Result<ChatAnswer, ProviderError> {
-    chat_within(client, endpoint, request, Limits::default(), on_text).await
-}
-
-/// [`chat`] with other bounds.
-pub async fn chat_within(
-    client: &reqwest::Client,
+    adapter: Adapter,
     endpoint: &Endpoint,
     request: &ChatRequest,
     limits: Limits,
     on_text: impl FnMut(&str) + Send,
 ) -> Result<ChatAnswer, ProviderError> {
-    let url = endpoint.url(&endpoint.chat_path)?;
-    let mut headers = endpoint.header_map()?;
-    let body = body::encode(&endpoint.provider, request)?;
+    let outgoing = prepare(adapter, endpoint, request)?;
+    let url = endpoint.url(&outgoing.path)?;
+    let mut headers = endpoint.header_map_for(adapter)?;
     headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
     headers.entry(ACCEPT).or_insert(HeaderValue::from_static("text/event-stream, application/json"));
     let deadline = Instant::now() + endpoint.timeout;
+    let first_byte = limits.first_byte.map_or(deadline, |limit| deadline.min(Instant::now() + limit));
 
-    tracing::debug!(provider = %endpoint.provider, model = %request.model, bytes = body.len(), "calling provider");
-    let sending = client.post(url).headers(headers).body(body).send();
-    let response = match timeout_at(deadline, sending).await {
+    tracing::debug!(
+        provider = %endpoint.provider, model = %request.model, bytes = outgoing.body.len(), "calling provider"
+    );
+    let sending = client.post(url).headers(headers).body(outgoing.body).send();
+    let response = match timeout_at(first_byte, sending).await {
         Ok(Ok(response)) => response,
         Ok(Err(error)) => return Err(classify::transport(endpoint, &error)),
         Err(_) => return Err(timed_out(endpoint, "no answer began", None)),
     };
-    let status = response.status();
-    if !status.is_success() {
+    if !response.status().is_success() {
         return Err(classify::read_failure(endpoint, response, deadline).await);
     }
-    let mut reply =
-        Reply::new(endpoint, request, limits.body_bytes, quota_headers(response.headers(), &endpoint.secrets()));
-    match read_answer(response, &mut reply, deadline, limits, on_text).await {
+    let quota = quota_headers(response.headers(), &endpoint.secrets());
+    let mut reply = Reply::new(adapter, endpoint, request, limits.body_bytes);
+    reply.keep(quota, outgoing.notes);
+    match read_answer(response, &mut reply, (first_byte, deadline), limits, on_text).await {
         Ok(()) => reply.into_answer(),
         Err(mut error) => {
             reply.complete_failure(error.failure_mut());
@@ -156,14 +189,63 @@ pub async fn chat_within(
     }
 }
 
+/// [`complete`] in the chat-completions protocol with the usual bounds.
+pub async fn chat(
+    client: &reqwest::Client,
+    endpoint: &Endpoint,
+    request: &ChatRequest,
+    on_text: impl FnMut(&str) + Send,
+) -> Result<ChatAnswer, ProviderError> {
+    complete(client, Adapter::OpenAi, endpoint, request, Limits::default(), on_text).await
+}
+
+/// [`complete`] in the chat-completions protocol.
+pub async fn chat_within(
+    client: &reqwest::Client,
+    endpoint: &Endpoint,
+    request: &ChatRequest,
+    limits: Limits,
+    on_text: impl FnMut(&str) + Send,
+) -> Result<ChatAnswer, ProviderError> {
+    complete(client, Adapter::OpenAi, endpoint, request, limits, on_text).await
+}
+
+/// Whether `request` could be sent at all; what [`complete`] would refuse before sending, this refuses too.
+///
+/// For preparation: a plan that cannot be sent is not worth a person's consent.
+pub fn check(adapter: Adapter, endpoint: &Endpoint, request: &ChatRequest) -> Result<Vec<String>, ProviderError> {
+    let outgoing = prepare(adapter, endpoint, request)?;
+    endpoint.url(&outgoing.path)?;
+    Ok(outgoing.notes)
+}
+
+fn prepare(adapter: Adapter, endpoint: &Endpoint, request: &ChatRequest) -> Result<Outgoing, ProviderError> {
+    match adapter {
+        Adapter::OpenAi | Adapter::OpenAiMedia | Adapter::Puter => body::encode(endpoint, request),
+        Adapter::Gemini => gemini::encode(endpoint, request),
+        Adapter::Cohere => cohere::encode(endpoint, request),
+        Adapter::Replicate | Adapter::Stability => {
+            Err(refusal(&endpoint.provider, &format!("the adapter `{}` does not chat", adapter.as_str())))
+        }
+    }
+}
+
+/// The model does not accept what was asked, so nothing is sent.
+pub(crate) fn refusal(provider: &str, detail: &str) -> ProviderError {
+    ProviderError::Rejected {
+        failure: Box::new(Failure::before_sending(provider, detail)),
+        reason: Rejection::Unsupported,
+    }
+}
+
 async fn read_answer(
     mut response: reqwest::Response,
     reply: &mut Reply<'_>,
-    deadline: Instant,
+    (first_byte, deadline): (Instant, Instant),
     limits: Limits,
     mut on_text: impl FnMut(&str) + Send,
 ) -> Result<(), ProviderError> {
-    let mut wait_until = deadline;
+    let mut wait_until = first_byte;
     loop {
         let chunk = match timeout_at(wait_until, response.chunk()).await {
             Ok(Ok(Some(chunk))) => chunk,
@@ -173,6 +255,9 @@ async fn read_answer(
             Ok(Err(error)) => return Err(classify::cut_answer(reply.endpoint(), &error)),
             Err(_) if wait_until == deadline => {
                 return Err(timed_out(reply.endpoint(), "the whole call took too long", Some(200)));
+            }
+            Err(_) if reply.is_untouched() => {
+                return Err(timed_out(reply.endpoint(), "no answer began", Some(200)));
             }
             Err(_) => return Err(timed_out(reply.endpoint(), "the answer stopped arriving", Some(200))),
         };
@@ -184,7 +269,7 @@ async fn read_answer(
     }
 }
 
-fn timed_out(endpoint: &Endpoint, detail: &str, status: Option<u16>) -> ProviderError {
+pub(crate) fn timed_out(endpoint: &Endpoint, detail: &str, status: Option<u16>) -> ProviderError {
     let failure = Failure { status, ..Failure::after_sending(&endpoint.provider, detail) };
     ProviderError::TimedOut { failure: Box::new(failure) }
 }

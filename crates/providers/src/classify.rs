@@ -1,4 +1,8 @@
 //! From a failed reply to what it means: the body's code decides, then its words, then the status.
+//!
+//! What single codes of single providers mean is said by [`crate::facts`]; here stand only the words of many.
+
+mod complaint;
 
 use jiff::Timestamp;
 use reqwest::header::{HeaderMap, LOCATION};
@@ -6,23 +10,17 @@ use reqwest::{StatusCode, Url};
 use serde_json::Value;
 use tokio::time::Instant;
 
+use complaint::Complaint;
+
 use crate::chat::read_some;
 use crate::endpoint::Endpoint;
 use crate::error::{Failure, LimitKind, ProviderError, QuotaKind, Rejection, cut};
+use crate::facts::{self, CodeFact, ErrorClass};
 use crate::quota::{has_spent_allotment, quota_headers, retry_after};
 use crate::redact::redact;
 
 /// As much of a failed reply's body as is read.
 const BODY_LIMIT: usize = 64 * 1024;
-
-/// What a reply says went wrong, in whatever shape it says so.
-#[derive(Debug, Default)]
-struct Complaint {
-    /// Codes and types, lower case.
-    codes: Vec<String>,
-    /// The message, as it came.
-    message: String,
-}
 
 /// Reads a reply whose status is not a success.
 pub(crate) async fn read_failure(endpoint: &Endpoint, response: reqwest::Response, deadline: Instant) -> ProviderError {
@@ -35,13 +33,13 @@ pub(crate) async fn read_failure(endpoint: &Endpoint, response: reqwest::Respons
     let bytes = read_some(response, BODY_LIMIT, deadline).await;
     let body = serde_json::from_slice::<Value>(&bytes).ok();
     let complaint = match &body {
-        Some(body) => Complaint::read(body),
+        Some(body) => Complaint::read(endpoint, body),
         None => Complaint { codes: Vec::new(), message: page_text(&String::from_utf8_lossy(&bytes)) },
     };
     let mut failure = failure(endpoint, Some(status), &complaint);
     failure.quota = quota_headers(&headers, &endpoint.secrets());
     let wait = retry_after(&headers, body.as_ref(), &complaint.message, Timestamp::now());
-    decide(status, &headers, &complaint, wait, Box::new(failure))
+    decide(endpoint, (status, &headers), &complaint, wait, Box::new(failure))
 }
 
 /// The error inside a document or event that came with status 200, if there is one.
@@ -62,11 +60,15 @@ pub(crate) fn embedded(endpoint: &Endpoint, body: &Value) -> Option<ProviderErro
         || body.get("success").and_then(Value::as_bool) == Some(false)
         || body.get("object").and_then(Value::as_str) == Some("error")
         || body.get("type").and_then(Value::as_str).is_some_and(|name| name == "error" || name == "response.failed")
-        || (body.get("choices").is_none() && body.get("code").is_some_and(is_failure) && body.get("message").is_some());
+        || (body.get("choices").is_none()
+            && body.get("code").is_some_and(is_failure)
+            && body.get("message").is_some()
+            // Some put a code and a word beside what was asked for as well.
+            && body.get("data").is_none_or(Value::is_null));
     if !has_error {
         return None;
     }
-    let complaint = Complaint::read(body);
+    let complaint = Complaint::read(endpoint, body);
     let mut failure = failure(endpoint, Some(StatusCode::OK), &complaint);
     failure.status = Some(200);
     let wait = retry_after(&HeaderMap::new(), Some(body), &complaint.message, Timestamp::now());
@@ -74,7 +76,7 @@ pub(crate) fn embedded(endpoint: &Endpoint, body: &Value) -> Option<ProviderErro
     let status =
         complaint.codes.iter().find_map(|code| code.parse::<u16>().ok().filter(|code| (400..600).contains(code)));
     let status = status.and_then(|status| StatusCode::from_u16(status).ok()).unwrap_or(StatusCode::OK);
-    Some(decide(status, &HeaderMap::new(), &complaint, wait, Box::new(failure)))
+    Some(decide(endpoint, (status, &HeaderMap::new()), &complaint, wait, Box::new(failure)))
 }
 
 /// The request could not be sent, or nothing came back.
@@ -151,82 +153,9 @@ fn page_text(text: &str) -> String {
     words
 }
 
-impl Complaint {
-    fn read(body: &Value) -> Self {
-        let body = match body {
-            Value::Array(items) => items.first().unwrap_or(body),
-            other => other,
-        };
-        let mut complaint = Self::default();
-        let nested = ["/error", "/x_groq/error", "/choices/0/error", "/response/error", "/errors/0"];
-        for place in nested.iter().filter_map(|path| body.pointer(path)) {
-            complaint.add(place);
-        }
-        if complaint.message.is_empty() || complaint.codes.is_empty() {
-            complaint.add(body);
-        }
-        complaint
-    }
-
-    fn add(&mut self, value: &Value) {
-        match value {
-            Value::String(text) => self.say(text),
-            Value::Object(fields) => {
-                for name in ["code", "type", "status", "error_type", "name", "id"] {
-                    match fields.get(name) {
-                        Some(Value::String(code)) if code.len() <= 80 => self.codes.push(code.to_lowercase()),
-                        Some(Value::Number(code)) => self.codes.push(code.to_string()),
-                        _ => {}
-                    }
-                }
-                if let Some(inner) = value.pointer("/metadata/error_type").and_then(Value::as_str) {
-                    self.codes.push(inner.to_lowercase());
-                }
-                for name in ["message", "detail", "details", "error", "msg"] {
-                    match fields.get(name) {
-                        Some(Value::String(text)) => self.say(text),
-                        Some(Value::Array(items)) if name != "details" || self.message.is_empty() => {
-                            for text in
-                                items.iter().filter_map(|item| item.get("msg").or_else(|| item.get("message"))).take(5)
-                            {
-                                self.say(text.as_str().unwrap_or_default());
-                            }
-                        }
-                        Some(inner @ Value::Object(_)) if self.message.is_empty() && name != "error" => self.add(inner),
-                        _ => {}
-                    }
-                }
-                // The message of the provider behind a relay is the one that explains.
-                if let Some(raw) = value.pointer("/metadata/raw").and_then(Value::as_str) {
-                    self.say(raw);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn say(&mut self, text: &str) {
-        if text.is_empty() || self.message.contains(text) {
-            return;
-        }
-        if !self.message.is_empty() {
-            self.message.push_str(": ");
-        }
-        self.message.push_str(text);
-    }
-
-    fn has_code(&self, names: &[&str]) -> bool {
-        self.codes.iter().any(|code| names.contains(&code.as_str()))
-    }
-
-    fn code_holds(&self, parts: &[&str]) -> bool {
-        self.codes.iter().any(|code| parts.iter().any(|part| code.contains(part)))
-    }
-}
-
 fn decide(
-    status: StatusCode,
-    headers: &HeaderMap,
+    endpoint: &Endpoint,
+    (status, headers): (StatusCode, &HeaderMap),
     complaint: &Complaint,
     retry_after: Option<std::time::Duration>,
     failure: Box<Failure>,
@@ -236,14 +165,16 @@ fn decide(
     let code = status.as_u16();
     let is_plain = code == 200;
 
+    if let Some(class) = known_class(endpoint, (code, headers), complaint, &words) {
+        return meaning(class, retry_after, failure);
+    }
     if is_moderation(status, complaint, &words) {
         return ProviderError::Refused { failure };
     }
     if let Some(quota) = exhausted(status, headers, complaint, &words, retry_after) {
         return ProviderError::QuotaExhausted { failure, quota, retry_after };
     }
-    let is_overloaded = complaint.has_code(&["3040", "1305"])
-        || complaint.code_holds(&["overloaded", "capacity"])
+    let is_overloaded = complaint.code_holds(&["overloaded", "capacity"])
         || says(&["overloaded", "out of capacity", "no capacity", "at capacity"]);
     if code == 429
         || (matches!(code, 503 | 529) && (is_overloaded || retry_after.is_some()))
@@ -273,6 +204,48 @@ fn decide(
     ProviderError::Rejected { failure, reason: rejection(status, complaint, &words) }
 }
 
+/// The class that the table of facts gives: the provider's own codes and phrases, then the codes of everybody, then
+/// what a status alone means at this provider.
+fn known_class(
+    endpoint: &Endpoint,
+    (status, headers): (u16, &HeaderMap),
+    complaint: &Complaint,
+    words: &str,
+) -> Option<ErrorClass> {
+    let own = &facts::for_endpoint(endpoint).errors.codes;
+    let fits = |fact: &&CodeFact| complaint.fits(fact, status, words);
+    let is_specific = |fact: &&CodeFact| fact.code.is_some() || fact.says.is_some();
+    let usual = facts::usual().errors.codes.iter();
+    let specific = own.iter().filter(is_specific).chain(usual).find(fits).map(|fact| fact.class);
+    // A status that merely says to wait may still turn out to be more by its words.
+    let by_status = |fact: &&CodeFact| !is_specific(fact) && fact.class != ErrorClass::Wait;
+    let class = specific.or_else(|| own.iter().filter(by_status).find(fits).map(|fact| fact.class))?;
+    // A day's window that a header states is no short one, whatever the code says.
+    (class != ErrorClass::Wait || !has_spent_allotment(headers)).then_some(class)
+}
+
+/// The error of a class that a table gave.
+fn meaning(class: ErrorClass, retry_after: Option<std::time::Duration>, failure: Box<Failure>) -> ProviderError {
+    let limited = |limit, failure| ProviderError::RateLimited { failure, limit, retry_after };
+    let used_up = |quota, failure| ProviderError::QuotaExhausted { failure, quota, retry_after };
+    let rejected = |reason, failure| ProviderError::Rejected { failure, reason };
+    match class {
+        ErrorClass::Wait => limited(LimitKind::Window, failure),
+        ErrorClass::Concurrency => limited(LimitKind::Concurrency, failure),
+        ErrorClass::NoCapacity => limited(LimitKind::Capacity, failure),
+        ErrorClass::Exhausted => used_up(QuotaKind::Allotment, failure),
+        ErrorClass::NoBalance => used_up(QuotaKind::Balance, failure),
+        ErrorClass::Auth => ProviderError::Unauthorized { failure },
+        ErrorClass::BadRequest => rejected(Rejection::BadRequest, failure),
+        ErrorClass::TooLarge => rejected(Rejection::TooLarge, failure),
+        ErrorClass::Moderation => ProviderError::Refused { failure },
+        ErrorClass::ModelGone => rejected(Rejection::UnknownModel, failure),
+        ErrorClass::ModelNotAllowed => rejected(Rejection::ModelNotAllowed, failure),
+        ErrorClass::TimedOut => ProviderError::TimedOut { failure },
+        ErrorClass::Failed => ProviderError::Failed { failure },
+    }
+}
+
 fn is_moderation(status: StatusCode, complaint: &Complaint, words: &str) -> bool {
     let named = [
         "content_filter",
@@ -286,7 +259,15 @@ fn is_moderation(status: StatusCode, complaint: &Complaint, words: &str) -> bool
     if complaint.code_holds(&named) {
         return true;
     }
-    let phrases = ["content policy", "content filter", "flagged", "moderation", "safety policy", "safety system"];
+    let phrases = [
+        "content policy",
+        "content filter",
+        "content management policy",
+        "flagged",
+        "moderation",
+        "safety policy",
+        "safety system",
+    ];
     matches!(status.as_u16(), 200 | 400 | 403 | 422 | 451) && phrases.iter().any(|phrase| words.contains(phrase))
 }
 
@@ -302,24 +283,6 @@ fn exhausted(
 ) -> Option<QuotaKind> {
     let says = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
     let code = status.as_u16();
-    let empty = [
-        "1113",
-        "insufficient_quota",
-        "insufficient_credit",
-        "insufficient_credits",
-        "insufficient_funds",
-        "insufficient_balance",
-        "reject_no_credit",
-        "quote_exceeded",
-        "billing_hard_limit_reached",
-        "billing_not_active",
-    ];
-    if complaint.has_code(&empty) {
-        return Some(QuotaKind::Balance);
-    }
-    if complaint.has_code(&["3036"]) {
-        return Some(QuotaKind::Allotment);
-    }
     let names_long_window = says(&[
         "per day",
         "per-day",
@@ -359,14 +322,9 @@ fn exhausted(
 }
 
 fn is_unauthorized(status: StatusCode, complaint: &Complaint) -> bool {
-    let named =
-        ["invalid_api_key", "authentication_error", "unauthorized", "invalid_token", "30014", "unauthenticated"];
     match status.as_u16() {
         401 | 407 | 498 => true,
-        403 => !complaint.code_holds(&["model", "5016"]),
-        400 | 200 => {
-            complaint.has_code(&named) || complaint.has_code(&["1000", "1001", "1002", "1003", "1004", "1005"])
-        }
+        403 => !complaint.code_holds(&["model"]),
         _ => false,
     }
 }
@@ -374,8 +332,7 @@ fn is_unauthorized(status: StatusCode, complaint: &Complaint) -> bool {
 fn rejection(status: StatusCode, complaint: &Complaint, words: &str) -> Rejection {
     let says = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
     let is_too_large = status.as_u16() == 413
-        || complaint.has_code(&["3006"])
-        || complaint.code_holds(&["context_length", "too_large", "string_above_max_length"])
+        || complaint.code_holds(&["context_length", "too_large"])
         || says(&[
             "context length",
             "context window",
@@ -390,14 +347,7 @@ fn rejection(status: StatusCode, complaint: &Complaint, words: &str) -> Rejectio
     if status.as_u16() == 403 {
         return Rejection::ModelNotAllowed;
     }
-    let is_unknown_model = complaint.has_code(&["20012", "1211", "5007"])
-        || complaint.code_holds(&[
-            "model_not_found",
-            "unknown_model",
-            "model_not_available",
-            "model_decommissioned",
-            "invalid_model",
-        ])
+    let is_unknown_model = complaint.code_holds(&["model_not_found"])
         || (words.contains("model")
             && says(&[
                 "not found",

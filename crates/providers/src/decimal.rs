@@ -28,7 +28,7 @@ pub(crate) fn dollars_per_million(value: &Value) -> Option<PicoUsd> {
 }
 
 /// `text` times ten to the power of `shift`, rounded up.
-fn scaled(text: &str, shift: i64) -> Option<PicoUsd> {
+pub(crate) fn scaled(text: &str, shift: i64) -> Option<PicoUsd> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
         None => (text, 0),

@@ -8,6 +8,7 @@ use lwa_secrets::Secret;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 
+use crate::adapter::{Adapter, key_header};
 use crate::error::{Failure, ProviderError, Rejection};
 
 /// One configured provider, ready to be called.
@@ -98,16 +99,27 @@ impl Endpoint {
         Ok(url)
     }
 
-    /// Every header we send, with the configured ones as they were written.
+    /// Every header we send in the chat-completions protocol.
     pub(crate) fn header_map(&self) -> Result<HeaderMap, ProviderError> {
+        self.header_map_for(Adapter::OpenAi)
+    }
+
+    /// Every header we send in the protocol of `adapter`, with the configured ones as they were written.
+    ///
+    /// The key stands in exactly one of them.
+    pub(crate) fn header_map_for(&self, adapter: Adapter) -> Result<HeaderMap, ProviderError> {
         let mut map = HeaderMap::new();
         map.insert(USER_AGENT, HeaderValue::from_static(concat!("lwa/", env!("CARGO_PKG_VERSION"))));
         if let Some(key) = &self.key {
-            let Ok(mut value) = HeaderValue::try_from(format!("Bearer {}", key.expose())) else {
+            let (name, value) = match key_header(adapter) {
+                Some(name) => (HeaderName::from_static(name), HeaderValue::try_from(key.expose())),
+                None => (AUTHORIZATION, HeaderValue::try_from(format!("Bearer {}", key.expose()))),
+            };
+            let Ok(mut value) = value else {
                 return Err(self.misconfigured("the key holds characters that no header can carry; enter it again"));
             };
             value.set_sensitive(true);
-            map.insert(AUTHORIZATION, value);
+            map.insert(name, value);
         }
         let mut configured = HeaderMap::new();
         for (name, value) in &self.headers {

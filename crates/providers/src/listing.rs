@@ -1,32 +1,72 @@
 //! A provider's list of models: what it states, and nothing that it does not.
+//!
+//! A list comes in pages, in as many shapes as there are providers. All pages are read, or the list has failed: half
+//! of a list would look as if the other half had been taken away.
 
+mod discovery;
+mod kind;
 mod merge;
+mod page;
 mod price;
 mod read;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use lwa_domain::{Capability, PicoUsd, ReasoningEffort};
-use reqwest::header::{ACCEPT, HeaderValue};
+use lwa_domain::{Capability, EffortSupport, PicoUsd, Price, PriceTier, ReasoningEffort};
+use reqwest::Url;
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
+use crate::adapter::Adapter;
 use crate::chat::read_some;
 use crate::classify;
 use crate::endpoint::Endpoint;
 use crate::error::{Failure, ProviderError, cut};
+use crate::prices::Retirement;
 use crate::redact::redact;
+
+pub use discovery::DiscoveryState;
+pub use merge::{MergedModel, Sources, merge_model};
 
 /// The most models that are taken from a list.
 pub const MODEL_LIMIT: usize = 10_000;
-/// The largest list that is read.
+/// The largest page that is read.
 const BODY_LIMIT: usize = 16 * 1024 * 1024;
-/// The longest that a list may take.
+/// The longest that a list may take, all its pages together.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// What a list states about one model. What it does not state is `None`, so that a merge keeps what is known.
+/// How much of a list is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageLimits {
+    /// The most pages; at least one is read.
+    pub pages: usize,
+    /// The most models.
+    pub models: usize,
+}
+
+impl Default for PageLimits {
+    fn default() -> Self {
+        Self { pages: 100, models: MODEL_LIMIT }
+    }
+}
+
+/// A list as far as it was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The models, in the order of the list, each once.
+    pub models: Vec<ListedModel>,
+    /// Whether the list went on beyond the limits.
+    pub is_cut: bool,
+    /// How many pages were read.
+    pub pages: usize,
+}
+
+/// What a list states about one model. What it does not state is `None`, so that a merge keeps what is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ListedModel {
     /// The name to send.
     pub id: String,
@@ -40,6 +80,8 @@ pub struct ListedModel {
     pub price: Option<ListedPrice>,
     /// Tokens of input and output together.
     pub context_length: Option<u64>,
+    /// The most tokens of input, where that is a limit of its own.
+    pub max_input_tokens: Option<u64>,
     /// The most tokens of output.
     pub max_output_tokens: Option<u64>,
     /// What it reads: `text`, `image`, …
@@ -52,27 +94,108 @@ pub struct ListedModel {
     pub is_chat: Option<bool>,
     /// The efforts it accepts, of those that we know.
     pub reasoning_levels: Option<Vec<ReasoningEffort>>,
+    /// How its efforts are said, in the list's own words.
+    pub effort: Option<EffortSupport>,
     /// The parameters it accepts.
     pub supported_parameters: Option<BTreeSet<String>>,
     /// Whether the provider is about to take it away.
     pub is_deprecated: Option<bool>,
+    /// When it takes it away and what replaces it, where the list says so.
+    pub retirement: Option<Retirement>,
 }
 
 /// Prices per token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedPrice {
     /// Per input token.
     pub input_pico_usd: PicoUsd,
     /// Per output token.
     pub output_pico_usd: PicoUsd,
+    /// Per input token that comes from a cache.
+    pub cached_input_pico_usd: Option<PicoUsd>,
+    /// Per input token that is written to a cache.
+    pub cache_write_pico_usd: Option<PicoUsd>,
+    /// Other prices for larger prompts, smallest bound first.
+    pub tiers: Vec<PriceTier>,
 }
 
-/// Asks `endpoint` for its models, once.
+impl ListedPrice {
+    /// A price that is the same for every prompt.
+    pub const fn flat(input_pico_usd: PicoUsd, output_pico_usd: PicoUsd) -> Self {
+        Self {
+            input_pico_usd,
+            output_pico_usd,
+            cached_input_pico_usd: None,
+            cache_write_pico_usd: None,
+            tiers: Vec::new(),
+        }
+    }
+
+    /// The price with its source and `as_of`, the day of the list.
+    pub fn to_price(&self, as_of: &str) -> Price {
+        Price {
+            cached_input_pico_usd: self.cached_input_pico_usd,
+            cache_write_pico_usd: self.cache_write_pico_usd,
+            tiers: self.tiers.clone(),
+            ..Price::flat(self.input_pico_usd, self.output_pico_usd, "listing", as_of)
+        }
+    }
+}
+
+/// Asks `endpoint` for its models in the chat-completions protocol.
 pub async fn list_models(client: &reqwest::Client, endpoint: &Endpoint) -> Result<Vec<ListedModel>, ProviderError> {
-    let url = endpoint.url(&endpoint.models_path)?;
-    let mut headers = endpoint.header_map()?;
+    let listing = list_models_within(client, Adapter::OpenAi, endpoint, PageLimits::default()).await?;
+    Ok(listing.models)
+}
+
+/// Asks `endpoint` for its models in the protocol of `adapter`, page after page until `limits` are reached.
+///
+/// Nothing is asked twice, and one page that fails makes the whole list fail.
+pub async fn list_models_within(
+    client: &reqwest::Client,
+    adapter: Adapter,
+    endpoint: &Endpoint,
+    limits: PageLimits,
+) -> Result<Listing, ProviderError> {
+    let mut url = endpoint.url(&endpoint.models_path)?;
+    let mut headers = endpoint.header_map_for(adapter)?;
     headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
     let deadline = Instant::now() + endpoint.timeout.min(TIME_LIMIT);
+    let mut listing = Listing::default();
+    let mut seen = BTreeSet::new();
+    loop {
+        let body = fetch(client, endpoint, url.clone(), headers.clone(), deadline).await?;
+        let Some(models) = read::models(&body) else {
+            return Err(failed(endpoint, "the answer holds no list of models"));
+        };
+        listing.pages += 1;
+        let is_empty = models.is_empty();
+        for model in models {
+            if listing.models.len() == limits.models {
+                listing.is_cut = true;
+                return Ok(listing);
+            }
+            if seen.insert(model.id.clone()) {
+                listing.models.push(model);
+            }
+        }
+        let next = page::next(&url, &body).filter(|next| !is_empty && *next != url);
+        let Some(next) = next else { return Ok(listing) };
+        if listing.pages >= limits.pages {
+            listing.is_cut = true;
+            return Ok(listing);
+        }
+        url = next;
+    }
+}
+
+async fn fetch(
+    client: &reqwest::Client,
+    endpoint: &Endpoint,
+    url: Url,
+    headers: HeaderMap,
+    deadline: Instant,
+) -> Result<Value, ProviderError> {
     let timed_out = || {
         let failure = Failure::after_sending(&endpoint.provider, "the list of models did not arrive");
         ProviderError::TimedOut { failure: Box::new(failure) }
@@ -94,10 +217,7 @@ pub async fn list_models(client: &reqwest::Client, endpoint: &Endpoint) -> Resul
     let Ok(body) = serde_json::from_slice::<Value>(&bytes) else {
         return Err(failed(endpoint, "malformed JSON response"));
     };
-    if let Some(error) = classify::embedded(endpoint, &body) {
-        return Err(error);
-    }
-    read::models(&body).ok_or_else(|| failed(endpoint, "the answer holds no list of models"))
+    classify::embedded(endpoint, &body).map_or(Ok(body), Err)
 }
 
 enum Unread {

@@ -136,6 +136,14 @@ async fn ollama(probe: &Probe<'_>) -> Option<Found> {
     let mut models = Vec::new();
     for item in items {
         let Some(id) = text(item, "/model").or_else(|| text(item, "/name")) else { continue };
+        // Such a model is listed here and runs elsewhere; its text would leave this machine.
+        if text(item, "/remote_host").is_some()
+            || text(item, "/remote_model").is_some()
+            || id.ends_with("-cloud")
+            || id.ends_with(":cloud")
+        {
+            continue;
+        }
         let is_embedding = text(item, "/details/family").is_some_and(|family| family.contains("bert"));
         models.push(ListedModel {
             context_length: loaded.as_ref().and_then(|loaded| loaded_context(loaded, &id)),

@@ -1,23 +1,166 @@
-//! What a reply says about limits: headers, waiting times, allotments.
+//! What a reply says about limits.
+//!
+//! The same header counts a day at one provider and a minute at another, and a reset is seconds, a clock time or
+//! `6m0s`; so what a header means is a fact of the provider, see [`crate::facts`], and nothing is guessed.
 
-use std::time::Duration;
+mod observe;
+mod wait;
 
 use jiff::Timestamp;
-use jiff::fmt::rfc2822;
 use lwa_secrets::Secret;
-use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
-use serde_json::Value;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde::{Deserialize, Serialize};
 
 use crate::redact::redact;
+
+pub use observe::observe;
+pub(crate) use observe::{amount, moment};
+pub(crate) use wait::{has_spent_allotment, retry_after};
 
 /// The most headers that are kept, and the longest value.
 const HEADER_LIMIT: usize = 40;
 const VALUE_LIMIT: usize = 200;
 
-/// The headers of a reply that speak of limits, in lower case and in their order.
+/// What is counted, and over which time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuotaWindow {
+    /// Requests a second.
+    RequestsSecond,
+    /// Requests a minute.
+    RequestsMinute,
+    /// Requests a day.
+    RequestsDay,
+    /// Requests a month.
+    RequestsMonth,
+    /// Requests over a time that is not known: worth a line in a log, never a decision.
+    RequestsUnstated,
+    /// Tokens a minute.
+    TokensMinute,
+    /// Input tokens a minute.
+    InputTokensMinute,
+    /// Output tokens a minute.
+    OutputTokensMinute,
+    /// Tokens in five hours.
+    TokensFiveHours,
+    /// Tokens a day.
+    TokensDay,
+    /// Tokens a week.
+    TokensWeek,
+    /// Tokens a month.
+    TokensMonth,
+    /// Tokens over a time that is not known.
+    TokensUnstated,
+    /// Money on the account, in pico-dollars.
+    BalanceUsd,
+    /// Money that one key may spend, in pico-dollars.
+    KeyUsd,
+    /// Money in five hours, in pico-dollars.
+    UsdFiveHours,
+    /// Money a week, in pico-dollars.
+    UsdWeek,
+    /// The provider's own credits, in thousandths of one.
+    Credits,
+    /// Calls of a provider's extra tools a month.
+    ToolCallsMonth,
+}
+
+impl QuotaWindow {
+    /// Its word, as files and the ledger use it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::RequestsSecond => "requests_second",
+            Self::RequestsMinute => "requests_minute",
+            Self::RequestsDay => "requests_day",
+            Self::RequestsMonth => "requests_month",
+            Self::RequestsUnstated => "requests_unstated",
+            Self::TokensMinute => "tokens_minute",
+            Self::InputTokensMinute => "input_tokens_minute",
+            Self::OutputTokensMinute => "output_tokens_minute",
+            Self::TokensFiveHours => "tokens_five_hours",
+            Self::TokensDay => "tokens_day",
+            Self::TokensWeek => "tokens_week",
+            Self::TokensMonth => "tokens_month",
+            Self::TokensUnstated => "tokens_unstated",
+            Self::BalanceUsd => "balance_usd",
+            Self::KeyUsd => "key_usd",
+            Self::UsdFiveHours => "usd_five_hours",
+            Self::UsdWeek => "usd_week",
+            Self::Credits => "credits",
+            Self::ToolCallsMonth => "tool_calls_month",
+        }
+    }
+
+    /// Powers of ten between what a provider writes and the whole number that is kept.
+    const fn digits(self) -> i64 {
+        match self {
+            Self::BalanceUsd | Self::KeyUsd | Self::UsdFiveHours | Self::UsdWeek => 12,
+            Self::Credits => 3,
+            _ => 0,
+        }
+    }
+
+    /// Whether a remaining zero is a statement by itself. A balance of nothing is; a counter of nothing is what some
+    /// gateways write when they do not know.
+    const fn is_account(self) -> bool {
+        matches!(self, Self::BalanceUsd | Self::KeyUsd | Self::Credits)
+    }
+}
+
+/// How the moment of renewal is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResetUnit {
+    /// Seconds from now, with or without a fraction.
+    Seconds,
+    /// Milliseconds from now.
+    Milliseconds,
+    /// Time from now such as `6m0s`.
+    Duration,
+    /// Seconds since 1970.
+    UnixSeconds,
+    /// Milliseconds since 1970.
+    UnixMillis,
+    /// The date form of HTTP.
+    HttpDate,
+    /// RFC 3339.
+    Rfc3339,
+}
+
+/// How far an observation can be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Nobody said what the header means: for logs only.
+    Guess,
+    /// What it means is a hypothesis: for showing, not for refusing.
+    Hypothesis,
+    /// What it means was read.
+    Known,
+}
+
+/// One limit as a provider stated it at one moment.
 ///
-/// What a value means differs by provider: the same name counts a day here and a minute there, and a reset is
-/// seconds, a clock time or `6m0s`. So they are kept as they are and nothing is enforced by them.
+/// What is absent was not stated, and a former observation of it still stands, with its age.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuotaObservation {
+    /// What is counted, and over which time.
+    pub window: QuotaWindow,
+    /// The whole: a count, pico-dollars or thousandths of a credit, as the window says.
+    pub limit: Option<u64>,
+    /// The rest, in the same unit.
+    pub remaining: Option<u64>,
+    /// When the whole comes back.
+    pub resets_at: Option<Timestamp>,
+    /// How far this can be relied on.
+    pub confidence: Confidence,
+    /// The header, or the path and pointer, that said so.
+    pub source: String,
+    /// Whether the rest is the one before the call that was answered, so that this call's own cost is still in it.
+    pub is_before_call: bool,
+}
+
+/// The headers of a reply that speak of limits, in lower case and in their order.
 pub(crate) fn quota_headers(headers: &HeaderMap, secrets: &[&Secret]) -> Vec<(String, String)> {
     headers
         .iter()
@@ -37,173 +180,9 @@ fn speaks_of_limits(name: &str) -> bool {
         })
 }
 
-/// Whether a header that names a day or a month in itself says that nothing is left.
-pub(crate) fn has_spent_allotment(headers: &HeaderMap) -> bool {
-    headers.iter().any(|(name, value)| {
-        let words: Vec<_> = name.as_str().split('-').collect();
-        words.contains(&"remaining")
-            && words.iter().any(|word| matches!(*word, "day" | "daily" | "month" | "monthly"))
-            && value.to_str().is_ok_and(|value| value.trim().parse::<f64>().is_ok_and(|left| left <= 0.0))
-    })
-}
-
-/// How long the provider asks to wait: from headers, then from the body.
-///
-/// `now` is used for dates when the reply carries no date of its own.
-pub(crate) fn retry_after(
-    headers: &HeaderMap,
-    body: Option<&Value>,
-    message: &str,
-    now: Timestamp,
-) -> Option<Duration> {
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    if let Some(millis) = header("retry-after-ms").and_then(|value| value.parse::<f64>().ok()) {
-        return seconds(millis / 1000.0);
-    }
-    if let Some(value) = header(RETRY_AFTER.as_str()) {
-        if let Ok(wait) = value.parse::<f64>() {
-            return seconds(wait);
-        }
-        let now = header(DATE.as_str()).and_then(http_date).unwrap_or(now);
-        if let Some(then) = http_date(value) {
-            return Some(Duration::try_from(now.until(then).ok()?).unwrap_or(Duration::ZERO));
-        }
-    }
-    body.and_then(wait_in_details).or_else(|| wait_in_words(message))
-}
-
-fn http_date(text: &str) -> Option<Timestamp> {
-    rfc2822::DateTimeParser::new().parse_timestamp(text).ok()
-}
-
-fn seconds(value: f64) -> Option<Duration> {
-    // A year is the longest wait that anybody could mean.
-    Duration::try_from_secs_f64(value).ok().filter(|wait| wait.as_secs() <= 366 * 86_400)
-}
-
-/// `error.details[].retryDelay`, and the fields that relays use.
-fn wait_in_details(body: &Value) -> Option<Duration> {
-    let details = body.pointer("/error/details").and_then(Value::as_array).into_iter().flatten();
-    details
-        .filter_map(|detail| detail.get("retryDelay"))
-        .chain(body.pointer("/error/metadata/retry_after"))
-        .chain(body.pointer("/error/retry_after"))
-        .chain(body.get("retry_after"))
-        .find_map(|value| match value {
-            Value::String(text) => duration(text),
-            Value::Number(number) => number.as_f64().and_then(seconds),
-            _ => None,
-        })
-}
-
-/// `Please try again in 2m59.5s`: a hint for people, so only what clearly is a duration is taken.
-fn wait_in_words(message: &str) -> Option<Duration> {
-    let lower = message.to_lowercase();
-    ["try again in ", "retry in ", "retry after ", "resets in ", "reset in "].iter().find_map(|phrase| {
-        let rest = lower.split_once(phrase)?.1.trim_start_matches('~');
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).unwrap_or(rest.len());
-        let (word, rest) = rest.split_at(end);
-        let word = word.trim_end_matches('.');
-        if word.ends_with(|c: char| c.is_ascii_digit()) {
-            let unit = rest.trim_start();
-            let unit = ["ms", "milli", "sec", "min", "hour"].iter().find(|name| unit.starts_with(*name))?;
-            let number: f64 = word.parse().ok()?;
-            return seconds(
-                number
-                    * match *unit {
-                        "min" => 60.0,
-                        "hour" => 3600.0,
-                        "sec" => 1.0,
-                        _ => 0.001,
-                    },
-            );
-        }
-        duration(word)
-    })
-}
-
-/// `6m0s`, `2m59.5s`, `30s`, `120ms`, `1h2m`, `1d`.
-pub(crate) fn duration(text: &str) -> Option<Duration> {
-    let mut rest = text.trim();
-    let mut total = 0.0;
-    if rest.is_empty() {
-        return None;
-    }
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
-        let (number, after) = rest.split_at(end);
-        let number: f64 = number.parse().ok()?;
-        let unit_end = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
-        let (unit, after) = after.split_at(unit_end);
-        total += number
-            * match unit {
-                "ms" => 0.001,
-                "s" => 1.0,
-                "m" => 60.0,
-                "h" => 3600.0,
-                "d" => 86_400.0,
-                _ => return None,
-            };
-        rest = after;
-    }
-    seconds(total)
-}
-
 #[cfg(test)]
 mod tests {
-    use reqwest::header::HeaderValue;
-    use rstest::rstest;
-    use serde_json::json;
-
-    use super::*;
-
-    #[rstest]
-    #[case("6m0s", Some(360_000))]
-    #[case("2m59.5s", Some(179_500))]
-    #[case("120ms", Some(120))]
-    #[case("1h", Some(3_600_000))]
-    #[case("30", None)]
-    #[case("soon", None)]
-    #[case("", None)]
-    #[case("9999999999999999999d", None)]
-    fn durations_with_units_are_read(#[case] text: &str, #[case] millis: Option<u64>) {
-        assert_eq!(duration(text), millis.map(Duration::from_millis));
-    }
-
-    #[rstest]
-    #[case("Rate limit reached. Please try again in 6.034s. Visit …", Some(6_034))]
-    #[case("Request was throttled. Your rate limit resets in ~30s.", Some(30_000))]
-    #[case("retry after 12 seconds", Some(12_000))]
-    #[case("please try again in a moment", None)]
-    #[case("try again in 5 apples", None)]
-    fn waiting_times_in_words_are_hints(#[case] message: &str, #[case] millis: Option<u64>) {
-        let wait = retry_after(&HeaderMap::new(), None, message, Timestamp::UNIX_EPOCH);
-        assert_eq!(wait, millis.map(Duration::from_millis));
-    }
-
-    #[test]
-    fn a_date_is_counted_from_the_date_of_the_reply() {
-        let mut headers = HeaderMap::new();
-        headers.insert(DATE, HeaderValue::from_static("Sun, 29 Nov 2026 10:00:00 GMT"));
-        headers.insert(RETRY_AFTER, HeaderValue::from_static("Sun, 29 Nov 2026 10:00:42 GMT"));
-        let wait = retry_after(&headers, None, "", Timestamp::UNIX_EPOCH);
-        assert_eq!(wait, Some(Duration::from_secs(42)));
-    }
-
-    #[test]
-    fn a_date_that_has_passed_means_no_wait() {
-        let mut headers = HeaderMap::new();
-        headers.insert(DATE, HeaderValue::from_static("Sun, 29 Nov 2026 10:00:00 GMT"));
-        headers.insert(RETRY_AFTER, HeaderValue::from_static("Sun, 29 Nov 2026 09:00:00 GMT"));
-        assert_eq!(retry_after(&headers, None, "", Timestamp::UNIX_EPOCH), Some(Duration::ZERO));
-    }
-
-    #[test]
-    fn the_delay_in_error_details_is_read() {
-        let body = json!({"error": {"details": [{"@type": "x"}, {"retryDelay": "34s"}]}});
-        let wait = retry_after(&HeaderMap::new(), Some(&body), "", Timestamp::UNIX_EPOCH);
-        assert_eq!(wait, Some(Duration::from_secs(34)));
-    }
+    use super::speaks_of_limits;
 
     #[test]
     fn names_that_merely_contain_a_word_are_not_limits() {

@@ -2,13 +2,18 @@
 
 use serde_json::Value;
 
-use super::usage::{Usage, reported_cost};
+use super::finish::Finish;
+use super::piece::{Fault, Piece, Seen};
+use super::read;
+use super::usage::Usage;
 use super::{ChatAnswer, ChatRequest};
-use crate::classify;
+use crate::adapter::Adapter;
 use crate::endpoint::Endpoint;
 use crate::error::{Failure, ProviderError, cut};
+use crate::facts::{self, UsageFacts};
 use crate::redact::redact;
 use crate::sse::{SseEvent, SseParser};
+use crate::{classify, cohere, gemini};
 use lwa_domain::PicoUsd;
 
 /// Whether more is expected.
@@ -27,7 +32,9 @@ enum Shape {
 
 /// Collects an answer.
 pub(super) struct Reply<'a> {
+    adapter: Adapter,
     endpoint: &'a Endpoint,
+    meaning: &'static UsageFacts,
     shape: Shape,
     bytes_left: usize,
     text: String,
@@ -39,27 +46,17 @@ pub(super) struct Reply<'a> {
     usage: Usage,
     cost: Option<PicoUsd>,
     quota: Vec<(String, String)>,
+    notes: Vec<String>,
     seen: Seen,
     is_done: bool,
 }
 
-/// What came along, to explain an answer without text.
-#[derive(Debug, Default)]
-struct Seen {
-    choice: bool,
-    tool_call: bool,
-    reasoning: bool,
-}
-
 impl<'a> Reply<'a> {
-    pub(super) fn new(
-        endpoint: &'a Endpoint,
-        request: &'a ChatRequest,
-        body_limit: usize,
-        quota: Vec<(String, String)>,
-    ) -> Self {
+    pub(super) fn new(adapter: Adapter, endpoint: &'a Endpoint, request: &'a ChatRequest, body_limit: usize) -> Self {
         Self {
+            adapter,
             endpoint,
+            meaning: &facts::for_endpoint(endpoint).usage,
             shape: Shape::Undecided(Vec::new()),
             bytes_left: body_limit,
             text: String::new(),
@@ -70,10 +67,22 @@ impl<'a> Reply<'a> {
             response_id: None,
             usage: Usage::default(),
             cost: None,
-            quota,
+            quota: Vec::new(),
+            notes: Vec::new(),
             seen: Seen::default(),
             is_done: false,
         }
+    }
+
+    /// Keeps what is known before the body: the rate-limit headers, and what was sent in a weaker form.
+    pub(super) fn keep(&mut self, quota: Vec<(String, String)>, notes: Vec<String>) {
+        self.quota = quota;
+        self.notes = notes;
+    }
+
+    /// Whether not one byte of the body that means anything has come.
+    pub(super) fn is_untouched(&self) -> bool {
+        matches!(self.shape, Shape::Undecided(_))
     }
 
     pub(super) fn endpoint(&self) -> &'a Endpoint {
@@ -150,7 +159,9 @@ impl<'a> Reply<'a> {
             if event.event == "error" && !chunk.is_object() {
                 return Err(self.failed(data));
             }
-            self.take_chunk(&chunk, "/delta", on_text)?;
+            if self.take_chunk(&chunk, &event.event, on_text)? == Progress::Done {
+                return Ok(Progress::Done);
+            }
         }
         Ok(Progress::More)
     }
@@ -165,7 +176,7 @@ impl<'a> Reply<'a> {
                 let Ok(document) = serde_json::from_slice::<Value>(document) else {
                     return Err(self.failed("malformed JSON response"));
                 };
-                self.take_chunk(&document, "/message", on_text)?;
+                self.take_chunk(&document, "", on_text)?;
                 self.is_done = true;
                 Ok(())
             }
@@ -188,90 +199,54 @@ impl<'a> Reply<'a> {
     fn take_chunk(
         &mut self,
         chunk: &Value,
-        message: &str,
+        event: &str,
         on_text: &mut impl FnMut(&str),
-    ) -> Result<(), ProviderError> {
-        self.read_envelope(chunk);
-        if let Some(error) = classify::embedded(self.endpoint, chunk) {
-            return Err(error);
-        }
-        let Some(choices) = chunk.get("choices").and_then(Value::as_array) else {
-            if let Some(text) = chunk.get("output_text").and_then(Value::as_str) {
-                self.seen.choice = true;
-                self.add_text(text, on_text);
-            }
-            return Ok(());
+    ) -> Result<Progress, ProviderError> {
+        let is_stream = matches!(self.shape, Shape::Events(_));
+        // A stream that was asked for and not delivered as one: the events stand in a list.
+        let chunks: &[Value] = match chunk {
+            Value::Array(chunks) if !is_stream && self.adapter == Adapter::Gemini => chunks,
+            chunk => std::slice::from_ref(chunk),
         };
-        // A single answer was asked for; another index would interleave with it.
-        let Some(choice) = choices.iter().find(|choice| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0)
-        else {
-            return Ok(());
-        };
-        self.seen.choice = true;
-        let message = choice.pointer(message).or_else(|| choice.get("message")).or_else(|| choice.get("delta"));
-        if let Some(message) = message {
-            self.read_message(message, on_text);
-        }
-        if let Some(text) = choice.get("text").and_then(Value::as_str) {
-            self.add_text(text, on_text);
-        }
-        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
-            self.finish_reason = Some(reason.to_owned());
-        }
-        match self.finish_reason.as_deref() {
-            Some("error") => {
-                let detail = choice.get("error").map(Value::to_string).unwrap_or_default();
-                Err(self.failed(if detail.is_empty() { "it stopped with an error" } else { &detail }))
+        for chunk in chunks {
+            let piece = match self.adapter {
+                Adapter::Gemini => gemini::piece(chunk),
+                Adapter::Cohere => cohere::piece(chunk, event),
+                _ => read::piece(chunk, is_stream, self.meaning),
+            };
+            let error = classify::embedded(self.endpoint, chunk);
+            let fault = self.take_piece(piece, on_text);
+            if let Some(error) = error.or(fault) {
+                return Err(error);
             }
-            _ => Ok(()),
         }
+        Ok(if self.is_done { Progress::Done } else { Progress::More })
     }
 
-    fn read_envelope(&mut self, chunk: &Value) {
-        let text =
-            |name: &str| chunk.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
-        self.model = text("model").or(self.model.take());
-        self.response_id = text("id").or(self.response_id.take());
-        // Groq keeps the usage of a stream in its own corner.
-        for usage in [chunk.get("usage"), chunk.pointer("/x_groq/usage")].into_iter().flatten() {
-            self.usage.update(Usage::read(usage));
-        }
-        self.cost = reported_cost(chunk).or(self.cost);
-    }
-
-    fn read_message(&mut self, message: &Value, on_text: &mut impl FnMut(&str)) {
-        match message.get("content") {
-            Some(Value::String(text)) => self.add_text(text, on_text),
-            Some(Value::Array(parts)) => {
-                for part in parts {
-                    if let Some(text) = part_text(part) {
-                        self.add_text(text, on_text);
-                    }
-                }
-            }
-            _ => {}
-        }
-        if let Some(refusal) = message.get("refusal").and_then(Value::as_str) {
-            self.refusal.push_str(refusal);
-        }
-        self.seen.tool_call |=
-            message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
-        self.seen.reasoning |= ["reasoning", "reasoning_content", "reasoning_details"]
-            .iter()
-            .any(|name| message.get(name).is_some_and(|value| !value.is_null()));
-    }
-
-    fn add_text(&mut self, text: &str, on_text: &mut impl FnMut(&str)) {
-        if !text.is_empty() {
+    fn take_piece(&mut self, piece: Piece, on_text: &mut impl FnMut(&str)) -> Option<ProviderError> {
+        self.model = piece.model.or(self.model.take());
+        self.response_id = piece.response_id.or(self.response_id.take());
+        self.finish_reason = piece.finish_reason.or(self.finish_reason.take());
+        self.usage.update(piece.usage);
+        self.cost = piece.cost.or(self.cost);
+        self.seen.add(piece.seen);
+        self.refusal.push_str(piece.refusal.as_deref().unwrap_or_default());
+        for text in &piece.texts {
             self.text.push_str(text);
             on_text(text);
         }
+        self.is_done |= piece.is_last;
+        Some(match piece.fault? {
+            Fault::Refused(detail) => ProviderError::Refused { failure: Box::new(self.failure(&detail)) },
+            Fault::Failed(detail) => self.failed(&detail),
+            Fault::TimedOut(detail) => ProviderError::TimedOut { failure: Box::new(self.failure(&detail)) },
+        })
     }
 
     /// The answer, or why what arrived is none.
     pub(super) fn into_answer(self) -> Result<ChatAnswer, ProviderError> {
-        let finish = self.finish_reason.as_deref().unwrap_or_default();
-        if finish == "content_filter" || (self.text.is_empty() && !self.refusal.is_empty()) {
+        let finish = self.finish_reason.as_deref().map_or(Finish::Other, Finish::of);
+        if finish == Finish::Filtered || (self.text.is_empty() && !self.refusal.is_empty()) {
             let detail =
                 if self.refusal.is_empty() { "the answer was stopped by its content filter" } else { &self.refusal };
             let failure = Box::new(self.failure(detail));
@@ -282,7 +257,7 @@ impl<'a> Reply<'a> {
         }
         if self.text.trim().is_empty() {
             let detail = match finish {
-                "length" => "all output tokens went into reasoning and no text came; allow more output tokens",
+                Finish::Length => "all output tokens went into reasoning and no text came; allow more output tokens",
                 _ if self.seen.tool_call => "it answered with a tool call although no tool was offered",
                 _ if self.seen.reasoning => "it sent reasoning and no answer",
                 _ => "the answer has no text",
@@ -297,6 +272,7 @@ impl<'a> Reply<'a> {
             usage: self.usage,
             cost: self.cost,
             quota: self.quota,
+            notes: self.notes,
         })
     }
 
@@ -319,16 +295,5 @@ impl<'a> Reply<'a> {
         if failure.quota.is_empty() {
             failure.quota.clone_from(&self.quota);
         }
-    }
-}
-
-/// The text of one part of a content list; thinking is not answer text.
-fn part_text(part: &Value) -> Option<&str> {
-    if let Value::String(text) = part {
-        return Some(text);
-    }
-    match part.get("type").and_then(Value::as_str) {
-        None | Some("text" | "output_text") => part.get("text").and_then(Value::as_str),
-        Some(_) => None,
     }
 }

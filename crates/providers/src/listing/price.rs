@@ -1,6 +1,8 @@
 //! Prices in lists: the shape names the unit, the size of a number never does.
 
-use lwa_domain::PicoUsd;
+mod tiers;
+
+use lwa_domain::{PicoUsd, PriceTier};
 use serde_json::Value;
 
 use super::ListedPrice;
@@ -11,70 +13,122 @@ const IMPLAUSIBLE: PicoUsd = PicoUsd::new(1_000_000_000);
 
 /// The price of a model, if its list states both halves in dollars and in a known unit.
 pub(super) fn read(item: &Value) -> Option<ListedPrice> {
-    let price = [per_token, per_million, tiers].iter().find_map(|shape| shape(item))?;
-    (price.input_pico_usd < IMPLAUSIBLE && price.output_pico_usd < IMPLAUSIBLE).then_some(price)
+    let price = [per_token, per_million, tiers::read, cents, cloudflare].iter().find_map(|shape| shape(item))?;
+    let is_plausible = |input: PicoUsd, output: PicoUsd| input < IMPLAUSIBLE && output < IMPLAUSIBLE;
+    let tiers_are = price.tiers.iter().all(|tier| is_plausible(tier.input_pico_usd, tier.output_pico_usd));
+    (tiers_are && is_plausible(price.input_pico_usd, price.output_pico_usd)).then_some(price)
 }
 
 /// `pricing.prompt` and `pricing.completion`, decimal strings of dollars per token, as OpenRouter writes them.
 fn per_token(item: &Value) -> Option<ListedPrice> {
     let pricing = item.get("pricing")?;
-    let half = |place: &Value, name: &str| place.get(name).and_then(dollars);
     // A fee per request cannot be expressed per token, and leaving it out would understate the price.
     if pricing.get("request").and_then(dollars).is_some_and(|fee| fee > PicoUsd::ZERO) {
         return None;
     }
-    let mut price =
-        ListedPrice { input_pico_usd: half(pricing, "prompt")?, output_pico_usd: half(pricing, "completion")? };
-    // Larger prompts or certain hours cost more; what is reserved must cover them.
-    for tier in pricing.get("overrides").and_then(Value::as_array).into_iter().flatten() {
-        let dearer = |known: PicoUsd, name: &str| half(tier, name).map_or(known, |other| known.max(other));
-        price.input_pico_usd = dearer(price.input_pico_usd, "prompt");
-        price.output_pico_usd = dearer(price.output_pico_usd, "completion");
+    let rate = |place: &Value, name: &str| place.get(name).and_then(dollars);
+    let mut price = ListedPrice {
+        cached_input_pico_usd: rate(pricing, "input_cache_read"),
+        cache_write_pico_usd: rate(pricing, "input_cache_write"),
+        ..ListedPrice::flat(rate(pricing, "prompt")?, output_rate(pricing)?)
+    };
+    let overrides: Vec<&Value> = pricing.get("overrides").and_then(Value::as_array).into_iter().flatten().collect();
+    // What depends on the hour or on anything else that is not known in advance holds at every hour.
+    for entry in overrides.iter().filter(|entry| lower_bound(entry).is_none()) {
+        raise(&mut price, entry);
+    }
+    for entry in overrides {
+        let Some(bound) = lower_bound(entry) else { continue };
+        let mut tier = PriceTier {
+            above_input_tokens: bound.saturating_sub(1),
+            input_pico_usd: price.input_pico_usd,
+            output_pico_usd: price.output_pico_usd,
+            cached_input_pico_usd: price.cached_input_pico_usd,
+        };
+        // What a later entry does not name, it inherits from the base price; the dearer of two is kept.
+        tier.input_pico_usd = rate(entry, "prompt").unwrap_or(tier.input_pico_usd);
+        tier.output_pico_usd = output_rate(entry).unwrap_or(tier.output_pico_usd);
+        tier.cached_input_pico_usd = rate(entry, "input_cache_read").or(tier.cached_input_pico_usd);
+        tiers::add(&mut price.tiers, tier);
     }
     Some(price)
+}
+
+/// What is written, reasoning included: nobody knows in advance how much of it will be reasoning.
+fn output_rate(place: &Value) -> Option<PicoUsd> {
+    let rate = |name: &str| place.get(name).and_then(dollars);
+    rate("completion").map(|written| written.max(rate("internal_reasoning").unwrap_or(PicoUsd::ZERO)))
+}
+
+/// The prompt from which an override holds, if that is its only condition.
+fn lower_bound(entry: &Value) -> Option<u64> {
+    let has_clock = ["utc_start", "utc_end", "days"].iter().any(|name| entry.get(name).is_some_and(|v| !v.is_null()));
+    let bound = ["min_prompt_tokens", "min_context"].iter().find_map(|name| entry.get(name)?.as_u64());
+    bound.filter(|_| !has_clock)
+}
+
+fn raise(price: &mut ListedPrice, entry: &Value) {
+    let rate = |name: &str| entry.get(name).and_then(dollars).unwrap_or(PicoUsd::ZERO);
+    price.input_pico_usd = price.input_pico_usd.max(rate("prompt"));
+    price.output_pico_usd = price.output_pico_usd.max(output_rate(entry).unwrap_or(PicoUsd::ZERO));
+    price.cached_input_pico_usd = price.cached_input_pico_usd.map(|known| known.max(rate("input_cache_read")));
+    price.cache_write_pico_usd = price.cache_write_pico_usd.map(|known| known.max(rate("input_cache_write")));
 }
 
 /// Dollars per million tokens under names that say so: Venice's `model_spec.pricing.input.usd`, and
 /// `input_cost_per_million`.
 fn per_million(item: &Value) -> Option<ListedPrice> {
-    let pairs = [
-        ("/model_spec/pricing/input/usd", "/model_spec/pricing/output/usd"),
-        ("/input_cost_per_million", "/output_cost_per_million"),
+    let names = [
+        ("/model_spec/pricing/input/usd", "/model_spec/pricing/output/usd", "/model_spec/pricing/cache_input/usd"),
+        ("/input_cost_per_million", "/output_cost_per_million", "/cached_input_cost_per_million"),
     ];
-    pairs.iter().find_map(|(input, output)| {
-        Some(ListedPrice {
-            input_pico_usd: dollars_per_million(item.pointer(input)?)?,
-            output_pico_usd: dollars_per_million(item.pointer(output)?)?,
-        })
+    names.iter().find_map(|(input, output, cached)| {
+        let rate = |path: &str| item.pointer(path).and_then(dollars_per_million);
+        Some(ListedPrice { cached_input_pico_usd: rate(cached), ..ListedPrice::flat(rate(input)?, rate(output)?) })
     })
 }
 
-/// `pricings.prompt[]` and `pricings.completion[]` with a value, a unit and a currency each, as one relay writes them.
-fn tiers(item: &Value) -> Option<ListedPrice> {
-    let pricings = item.get("pricings")?;
-    Some(ListedPrice {
-        input_pico_usd: dearest(pricings.get("prompt")?)?,
-        output_pico_usd: dearest(pricings.get("completion")?)?,
-    })
-}
-
-/// The dearest of the tiers, since a prompt may reach any of them; unknown if one of them cannot be read.
-fn dearest(tiers: &Value) -> Option<PicoUsd> {
-    let tiers = tiers.as_array().filter(|tiers| !tiers.is_empty())?;
-    tiers.iter().map(tier).collect::<Option<Vec<_>>>()?.into_iter().max()
-}
-
-fn tier(tier: &Value) -> Option<PicoUsd> {
-    let currency = tier.get("currency").and_then(Value::as_str)?;
-    if !currency.eq_ignore_ascii_case("usd") {
+/// `costs` in cents for so many tokens, with the names of the two counts beside it, as Puter writes them.
+fn cents(item: &Value) -> Option<ListedPrice> {
+    if item.get("costs_currency").and_then(Value::as_str) != Some("usd-cents") {
         return None;
     }
-    let value = tier.get("value")?;
-    match tier.get("unit").and_then(Value::as_str)?.to_lowercase().as_str() {
-        "permtokens" | "per_m_tokens" | "permilliontokens" | "per_million_tokens" => dollars_per_million(value),
-        "pertoken" | "per_token" => dollars(value),
-        _ => None,
-    }
+    let costs = item.get("costs")?;
+    let tokens = costs.get("tokens").and_then(Value::as_i64).filter(|tokens| *tokens > 0)?;
+    let divisor = tokens.checked_mul(100)?;
+    let rate = |name: &str| {
+        let whole = costs.get(name).and_then(dollars)?.get();
+        Some(PicoUsd::new(whole / divisor + i64::from(whole % divisor != 0)))
+    };
+    let named = |key: &str, usual: &[&str]| match item.get(key).and_then(Value::as_str) {
+        Some(name) => rate(name),
+        None => usual.iter().find_map(|name| rate(name)),
+    };
+    Some(ListedPrice {
+        // A zero stands there for every model without a price for cached tokens.
+        cached_input_pico_usd: ["cached_tokens", "input_cache_read"]
+            .iter()
+            .find_map(|name| rate(name))
+            .filter(|price| *price > PicoUsd::ZERO),
+        ..ListedPrice::flat(
+            named("input_cost_key", &["prompt_tokens", "input_tokens", "input"])?,
+            named("output_cost_key", &["completion_tokens", "output_tokens", "output"])?,
+        )
+    })
+}
+
+/// `properties[]` with a `price` of `{unit, price, currency}` each, as Cloudflare's search of models has them.
+fn cloudflare(item: &Value) -> Option<ListedPrice> {
+    let properties = item.get("properties")?.as_array()?;
+    let prices = properties.iter().find(|property| property["property_id"] == "price")?.get("value")?.as_array()?;
+    let rate = |unit: &str| {
+        let price = prices.iter().find(|price| price["unit"] == unit && price["currency"] == "USD")?;
+        dollars_per_million(price.get("price")?)
+    };
+    Some(ListedPrice {
+        cached_input_pico_usd: rate("per M cached input tokens"),
+        ..ListedPrice::flat(rate("per M input tokens")?, rate("per M output tokens")?)
+    })
 }
 
 #[cfg(test)]
@@ -92,16 +146,34 @@ mod tests {
     #[case::variable(json!({"pricing": {"prompt": "-1", "completion": "-1"}}), None)]
     #[case::request_fee(json!({"pricing": {"prompt": "0", "completion": "0", "request": "0.01"}}), None)]
     #[case::request_without_fee(json!({"pricing": {"prompt": "0.1e-6", "completion": "0", "request": "0"}}), Some((100_000, 0)))]
-    #[case::override_is_dearer(
-        json!({"pricing": {"prompt": "0.000001", "completion": "0.000002", "overrides": [{"min_context": 200_000, "prompt": "0.000004"}]}}),
+    #[case::dear_reasoning(
+        json!({"pricing": {"prompt": "0.000001", "completion": "0.000002", "internal_reasoning": "0.000003"}}),
+        Some((1_000_000, 3_000_000))
+    )]
+    #[case::dearest_hour(
+        json!({"pricing": {"prompt": "0.000001", "completion": "0.000002",
+            "overrides": [{"utc_start": "22:00", "utc_end": "06:00", "prompt": "0.000004"}]}}),
         Some((4_000_000, 2_000_000))
     )]
     #[case::millions_by_name(json!({"model_spec": {"pricing": {"input": {"usd": 0.005}, "output": {"usd": 0.9}}}}), Some((5_000, 900_000)))]
-    #[case::tiers(
-        json!({"pricings": {
-            "prompt": [{"value": 2, "unit": "perMTokens", "currency": "USD"}, {"value": 4, "unit": "perMTokens", "currency": "USD"}],
-            "completion": [{"value": 12, "unit": "perMTokens", "currency": "USD"}]}}),
-        Some((4_000_000, 12_000_000))
+    #[case::cents(
+        json!({"costs_currency": "usd-cents", "input_cost_key": "prompt_tokens", "output_cost_key": "completion_tokens",
+            "costs": {"tokens": 1_000_000, "prompt_tokens": 56, "completion_tokens": 168.5, "cached_tokens": 0}}),
+        Some((560_000, 1_685_000))
+    )]
+    #[case::credits(
+        json!({"costs_currency": "credits", "costs": {"tokens": 1_000_000, "prompt_tokens": 56, "completion_tokens": 168}}),
+        None
+    )]
+    #[case::cents_for_no_tokens(
+        json!({"costs_currency": "usd-cents", "costs": {"tokens": 0, "prompt_tokens": 56, "completion_tokens": 168}}),
+        None
+    )]
+    #[case::cloudflare(
+        json!({"properties": [{"property_id": "price", "value": [
+            {"unit": "per M input tokens", "price": 0.293, "currency": "USD"},
+            {"unit": "per M output tokens", "price": 2.253, "currency": "USD"}]}]}),
+        Some((293_000, 2_253_000))
     )]
     #[case::other_currency(
         json!({"pricings": {
@@ -109,13 +181,31 @@ mod tests {
             "completion": [{"value": 12, "unit": "perMTokens", "currency": "CNY"}]}}),
         None
     )]
+    #[case::pollen(json!({"pricing": {"promptTextTokens": 0.1, "completionTextTokens": 0.2, "currency": "pollen"}}), None)]
     #[case::unit_unknown(json!({"pricing": {"input": 0.2, "output": 0.6}}), None)]
     #[case::dollars_per_million_where_tokens_are_meant(json!({"pricing": {"prompt": "3", "completion": "15"}}), None)]
     fn a_01_a_price_has_a_known_unit_or_is_unknown(#[case] item: Value, #[case] expected: Option<(i64, i64)>) {
-        let expected = expected.map(|(input, output)| ListedPrice {
-            input_pico_usd: PicoUsd::new(input),
-            output_pico_usd: PicoUsd::new(output),
-        });
-        assert_eq!(read(&item), expected);
+        let found = read(&item).map(|price| (price.input_pico_usd.get(), price.output_pico_usd.get()));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn rr_12_an_override_for_long_prompts_is_a_tier_that_begins_at_its_bound() {
+        let item = json!({"pricing": {
+            "prompt": "0.000001", "completion": "0.000002", "input_cache_read": "0.0000001",
+            "overrides": [{"min_prompt_tokens": 200_000, "prompt": "0.000004"}]}});
+        let price = read(&item).unwrap();
+        let pico = PicoUsd::new;
+        let tier = PriceTier {
+            above_input_tokens: 199_999,
+            input_pico_usd: pico(4_000_000),
+            output_pico_usd: pico(2_000_000),
+            cached_input_pico_usd: Some(pico(100_000)),
+        };
+        assert_eq!(price.tiers, [tier]);
+        let price = price.to_price("2026-11-29");
+        assert_eq!(price.worst_case(100_000, 1_000), pico(102_000_000_000));
+        // The estimate and the longest answer together reach the bound.
+        assert_eq!(price.worst_case(199_500, 1_000), pico(800_000_000_000));
     }
 }

@@ -15,9 +15,10 @@ fn streamed_answer() -> ChatAnswer {
         model: "example-small-2026".to_owned(),
         finish_reason: Some("stop".to_owned()),
         response_id: Some("fixture-stream".to_owned()),
-        usage: Usage { input: Some(14), output: Some(9), cached: None, reasoning: None, reported: true },
+        usage: Usage { input: Some(14), output: Some(9), reported: true, ..Usage::default() },
         cost: Some(PicoUsd::ZERO),
         quota: Vec::new(),
+        notes: Vec::new(),
     }
 }
 
@@ -33,7 +34,7 @@ async fn lwa_033_a_plain_json_answer_to_a_stream_request_is_read() {
     assert_eq!(answer.text, "Forty-two.");
     assert_eq!(answer.model, "example-small-2026");
     assert_eq!(answer.response_id.as_deref(), Some("chatcmpl-fixture-1"));
-    assert_eq!(answer.usage, Usage { input: Some(11), output: Some(7), cached: None, reasoning: None, reported: true });
+    assert_eq!(answer.usage, Usage { input: Some(11), output: Some(7), reported: true, ..Usage::default() });
     assert_eq!(answer.cost, None);
     assert_eq!(answer.quota, [("x-ratelimit-remaining-requests".to_owned(), "41".to_owned())]);
     assert_eq!(pieces, ["Forty-two."]);
@@ -94,7 +95,7 @@ async fn reasoning_is_not_answer_text_and_an_unknown_finish_reason_is_kept() {
     assert_eq!(answer.finish_reason.as_deref(), Some("end_turn"));
     assert_eq!(
         answer.usage,
-        Usage { input: Some(8), output: Some(40), cached: None, reasoning: Some(36), reported: true }
+        Usage { input: Some(8), output: Some(40), reasoning: Some(36), reported: true, ..Usage::default() }
     );
 }
 
@@ -112,7 +113,14 @@ async fn rr_02_cached_tokens_are_part_of_input_and_the_stated_cost_is_exact() {
     let answer = call(&provider).await.0.unwrap();
     assert_eq!(
         answer.usage,
-        Usage { input: Some(2006), cached: Some(1920), output: Some(300), reasoning: Some(128), reported: true }
+        Usage {
+            input: Some(2006),
+            cached: Some(1920),
+            output: Some(300),
+            reasoning: Some(128),
+            reported: true,
+            ..Usage::default()
+        }
     );
     assert_eq!(answer.cost, Some(PicoUsd::new(123_000_000)));
 }

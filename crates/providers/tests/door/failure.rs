@@ -7,7 +7,7 @@ use lwa_providers::{LimitKind, ProviderError, QuotaKind, Rejection};
 use lwa_testkit::{FakeProvider, Reply, Script};
 use rstest::rstest;
 
-use crate::support::{CHAT, KEY, assert_has_no_key, call, failure, serve, shape};
+use crate::support::{CHAT, KEY, assert_has_no_key, call, failure, failure_at, serve, shape};
 
 #[rstest]
 #[case::plain(format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}","type":"invalid_request_error","code":"invalid_api_key"}}}}"#))]
@@ -39,72 +39,89 @@ enum Meaning {
 
 #[rstest]
 #[case::window(
+    "example",
     429,
     r#"{"error":{"message":"Rate limit reached for requests per minute","type":"rate_limit_error"}}"#,
     Meaning::Limit(LimitKind::Window)
 )]
-#[case::bare(429, "", Meaning::Limit(LimitKind::Window))]
-#[case::quota_a_minute(429, r#"{"error":{"code":429,"message":"Quota exceeded for quota metric 'requests per minute'","status":"RESOURCE_EXHAUSTED"}}"#, Meaning::Limit(LimitKind::Window))]
-#[case::zai_rate(429, r#"{"error":{"code":"1302","message":"rate limit"}}"#, Meaning::Limit(LimitKind::Window))]
+#[case::bare("example", 429, "", Meaning::Limit(LimitKind::Window))]
+#[case::quota_a_minute("gemini", 429, r#"{"error":{"code":429,"message":"Quota exceeded for quota metric 'requests per minute'","status":"RESOURCE_EXHAUSTED"}}"#, Meaning::Limit(LimitKind::Window))]
+#[case::zai_rate("zai", 429, r#"{"error":{"code":"1302","message":"rate limit"}}"#, Meaning::Limit(LimitKind::Window))]
 #[case::concurrency(
+    "example",
     429,
     r#"{"error":{"message":"Too many concurrent requests"}}"#,
     Meaning::Limit(LimitKind::Concurrency)
 )]
 #[case::in_flight(
+    "example",
     429,
     r#"{"error":{"message":"too many in-flight requests for this key"}}"#,
     Meaning::Limit(LimitKind::Concurrency)
 )]
 #[case::cloudflare_capacity(
+    "cloudflare",
     429,
     r#"{"success":false,"errors":[{"code":3040,"message":"Capacity temporarily exceeded"}],"result":null}"#,
     Meaning::Limit(LimitKind::Capacity)
 )]
-#[case::zai_overloaded(429, r#"{"error":{"code":"1305","message":"busy"}}"#, Meaning::Limit(LimitKind::Capacity))]
+#[case::zai_overloaded(
+    "zai",
+    429,
+    r#"{"error":{"code":"1305","message":"busy"}}"#,
+    Meaning::Limit(LimitKind::Capacity)
+)]
 #[case::overloaded_503(
+    "example",
     503,
     r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#,
     Meaning::Limit(LimitKind::Capacity)
 )]
-#[case::openai_balance(429, r#"{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}"#, Meaning::Quota(QuotaKind::Balance))]
+#[case::openai_balance("openai", 429, r#"{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}"#, Meaning::Quota(QuotaKind::Balance))]
 #[case::zai_balance(
+    "zai",
     429,
     r#"{"error":{"code":"1113","message":"please recharge"}}"#,
     Meaning::Quota(QuotaKind::Balance)
 )]
 #[case::cloudflare_day(
+    "cloudflare",
     429,
     r#"{"success":false,"errors":[{"code":3036,"message":"neurons used"}]}"#,
     Meaning::Quota(QuotaKind::Allotment)
 )]
 #[case::openrouter_day(
+    "openrouter",
     429,
     r#"{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-day"}}"#,
     Meaning::Quota(QuotaKind::Allotment)
 )]
 #[case::groq_day(
+    "groq",
     429,
     r#"{"error":{"message":"Rate limit reached on tokens per day (TPD): Limit 100000","code":"rate_limit_exceeded"}}"#,
     Meaning::Quota(QuotaKind::Allotment)
 )]
 #[case::payment_required(
+    "openrouter",
     402,
     r#"{"error":{"message":"Insufficient credits","code":402}}"#,
     Meaning::Quota(QuotaKind::Balance)
 )]
 #[case::venice_402(
+    "venice",
     402,
     r#"{"error":"API key spending cap reached for the day, daily limit"}"#,
     Meaning::Quota(QuotaKind::Allotment)
 )]
 #[tokio::test]
 async fn the_body_decides_which_of_its_meanings_a_429_has(
+    #[case] provider: &str,
     #[case] status: u16,
     #[case] body: &str,
     #[case] meaning: Meaning,
 ) {
-    let error = failure(Reply::json(status, body)).await;
+    let error = failure_at(provider, Reply::json(status, body)).await;
     let found = match error {
         ProviderError::RateLimited { limit, .. } => Meaning::Limit(limit),
         ProviderError::QuotaExhausted { quota, .. } => Meaning::Quota(quota),
@@ -147,46 +164,63 @@ async fn a_refusal_of_the_content_is_told_apart(#[case] status: u16, #[case] bod
 
 #[rstest]
 #[case::openai(
+    "openai",
     404,
     r#"{"error":{"code":"model_not_found","message":"The model `x` does not exist"}}"#,
     Rejection::UnknownModel
 )]
-#[case::siliconflow(400, r#"{"code":20012,"message":"Model does not exist","data":null}"#, Rejection::UnknownModel)]
-#[case::zai(400, r#"{"error":{"code":"1211","message":"unknown"}}"#, Rejection::UnknownModel)]
+#[case::siliconflow(
+    "siliconflow",
+    400,
+    r#"{"code":20012,"message":"Model does not exist","data":null}"#,
+    Rejection::UnknownModel
+)]
+#[case::zai("zai", 400, r#"{"error":{"code":"1211","message":"unknown"}}"#, Rejection::UnknownModel)]
 #[case::groq_gone(
+    "groq",
     400,
     r#"{"error":{"code":"model_decommissioned","message":"has been decommissioned"}}"#,
     Rejection::UnknownModel
 )]
 #[case::openrouter(
+    "openrouter",
     404,
     r#"{"error":{"code":404,"message":"No endpoints found for example/x."}}"#,
     Rejection::UnknownModel
 )]
 #[case::licence(
+    "cloudflare",
     403,
     r#"{"success":false,"errors":[{"code":5016,"message":"agree to the licence first"}]}"#,
     Rejection::ModelNotAllowed
 )]
 #[case::long(
+    "example",
     400,
     r#"{"error":{"code":"context_length_exceeded","message":"maximum context length is 8192"}}"#,
     Rejection::TooLarge
 )]
-#[case::payload(413, "", Rejection::TooLarge)]
+#[case::payload("example", 413, "", Rejection::TooLarge)]
 #[case::validation(
+    "mistral",
     422,
     r#"{"detail":[{"loc":["body","store"],"msg":"Extra inputs are not permitted","type":"extra_forbidden"}]}"#,
     Rejection::BadRequest
 )]
 #[case::venice(
+    "venice",
     400,
     r#"{"error":"Invalid request","details":{"reasoning_effort":{"_errors":["unsupported"]}}}"#,
     Rejection::BadRequest
 )]
 #[tokio::test]
-async fn rejections_say_why(#[case] status: u16, #[case] body: &str, #[case] expected: Rejection) {
-    let error = failure(Reply::json(status, body)).await;
+async fn rejections_say_why(
+    #[case] provider: &str,
+    #[case] status: u16,
+    #[case] body: &str,
+    #[case] expected: Rejection,
+) {
+    let error = failure_at(provider, Reply::json(status, body)).await;
     assert_eq!(error.code(), ErrorCode::ProviderRejected);
     assert!(!error.may_have_cost());
     match error {

@@ -1,8 +1,6 @@
 //! Lists of models.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use lwa_domain::{BillingClass, Capability, ErrorCode, Model, ModelKey, PicoUsd, ReasoningEffort, TaskKind};
+use lwa_domain::{Capability, EffortForm, EffortSupport, ErrorCode, PicoUsd, PriceTier, ReasoningEffort};
 use lwa_providers::{ListedModel, ListedPrice, MaxTokensField, ModelProfile, list_models};
 use lwa_testkit::{FakeProvider, Reply, Script};
 use rstest::rstest;
@@ -20,7 +18,7 @@ async fn listed(reply: Reply) -> Vec<ListedModel> {
 }
 
 fn price(input: i64, output: i64) -> ListedPrice {
-    ListedPrice { input_pico_usd: PicoUsd::new(input), output_pico_usd: PicoUsd::new(output) }
+    ListedPrice::flat(PicoUsd::new(input), PicoUsd::new(output))
 }
 
 fn stated(model: &ListedModel, is_able: bool) -> Vec<Capability> {
@@ -39,6 +37,12 @@ async fn lwa_043_a_list_gives_prices_limits_and_abilities_and_a_zero_price_stays
     assert_eq!(thinker.max_output_tokens, Some(32_768));
     // `low` is a level that we do not know, and thinking cannot be switched off.
     assert_eq!(thinker.reasoning_levels, Some(vec![ReasoningEffort::Medium, ReasoningEffort::High]));
+    let effort = EffortSupport {
+        form: EffortForm::Level,
+        levels: ["low", "medium", "high"].map(str::to_owned).to_vec(),
+        is_mandatory: true,
+    };
+    assert_eq!(thinker.effort, Some(effort));
     assert_eq!(
         stated(thinker, true),
         [Capability::Text, Capability::Reasoning, Capability::Tools, Capability::Structured, Capability::Vision]
@@ -79,6 +83,9 @@ async fn models_that_do_not_chat_are_marked() {
     );
     assert_eq!(stated(&models[0], true), [Capability::Text, Capability::Tools]);
     assert_eq!(stated(&models[0], false), [Capability::Vision]);
+    let end = models[1].retirement.as_ref().unwrap();
+    assert_eq!(end.on, Some("2027-01-01".parse().unwrap()));
+    assert_eq!(end.successor.as_deref(), Some("example-embed-2"));
 }
 
 #[tokio::test]
@@ -92,14 +99,21 @@ async fn a_price_below_a_hundredth_of_a_dollar_a_million_is_not_taken_for_one_pe
 }
 
 #[tokio::test]
-async fn rr_12_of_several_tiers_the_dearest_counts() {
+async fn rr_12_prices_by_the_size_of_the_prompt_become_tiers() {
     let models = listed(Reply::json(200, shape("list_zenmux.json"))).await;
-    assert_eq!(models[0].price, Some(price(4_000_000, 12_000_000)));
+    let tier = PriceTier {
+        above_input_tokens: 199_999,
+        input_pico_usd: PicoUsd::new(4_000_000),
+        output_pico_usd: PicoUsd::new(12_000_000),
+        cached_input_pico_usd: None,
+    };
+    assert_eq!(models[0].price, Some(ListedPrice { tiers: vec![tier], ..price(2_000_000, 12_000_000) }));
     assert_eq!(models[0].display_name.as_deref(), Some("Example Pro"));
 }
 
 #[rstest]
 #[case::under_models(r#"{"models":[{"name":"a"}]}"#)]
+#[case::under_result(r#"{"result":[{"name":"a"}],"success":true}"#)]
 #[case::bare(r#"[{"id":"a"}]"#)]
 #[case::names_alone(r#"["a"]"#)]
 #[tokio::test]
@@ -143,70 +157,6 @@ async fn a_list_is_cut_at_its_limit() {
     let items: Vec<_> = (0..10_050).map(|number| format!(r#"{{"id":"m{number}"}}"#)).collect();
     let models = listed(Reply::json(200, format!(r#"{{"data":[{}]}}"#, items.join(",")))).await;
     assert_eq!(models.len(), lwa_providers::listing::MODEL_LIMIT);
-}
-
-fn seed() -> Model {
-    Model {
-        key: ModelKey { provider: "example".to_owned(), model: "example-large".to_owned() },
-        display_name: Some("Large".to_owned()),
-        billing_class: BillingClass::Paid,
-        capabilities: BTreeSet::from([Capability::Text, Capability::Reasoning, Capability::Structured]),
-        reasoning_levels: vec![ReasoningEffort::High],
-        context_length: 131_072,
-        price: None,
-        task_scores: BTreeMap::from([(TaskKind::Query, 91)]),
-        disabled_reason: Some("switched off by hand".to_owned()),
-        source: "seed".to_owned(),
-    }
-}
-
-#[test]
-fn a_04_and_a_05_a_list_of_ids_changes_nothing_that_is_known() {
-    let listed = ListedModel { id: "example-large".to_owned(), ..ListedModel::default() };
-    let merged = listed.merged_into(Some(&seed()), "example", BillingClass::FreeQuota, "2026-11-29");
-    assert_eq!(merged, Model { source: "live".to_owned(), ..seed() });
-}
-
-#[test]
-fn what_a_list_states_replaces_what_was_known_and_nothing_else() {
-    let listed = ListedModel {
-        id: "example-large".to_owned(),
-        price: Some(price(3, 4)),
-        context_length: Some(65_536),
-        capabilities: BTreeMap::from([(Capability::Vision, true), (Capability::Structured, false)]),
-        ..ListedModel::default()
-    };
-    let merged = listed.merged_into(Some(&seed()), "example", BillingClass::FreeQuota, "2026-11-29");
-    assert_eq!(merged.capabilities, BTreeSet::from([Capability::Text, Capability::Reasoning, Capability::Vision]));
-    assert_eq!(merged.context_length, 65_536);
-    let known = merged.price.unwrap();
-    assert_eq!((known.input_pico_usd, known.output_pico_usd), (PicoUsd::new(3), PicoUsd::new(4)));
-    assert_eq!((known.source.as_str(), known.as_of.as_str()), ("listing", "2026-11-29"));
-    assert_eq!(merged.task_scores, seed().task_scores);
-}
-
-#[test]
-fn a_01_and_a_02_neither_a_missing_price_nor_a_price_of_zero_makes_a_model_free() {
-    for class in [BillingClass::Paid, BillingClass::UserPays, BillingClass::Unknown] {
-        for price in [None, Some(price(0, 0))] {
-            let listed = ListedModel { id: "new:free".to_owned(), price, ..ListedModel::default() };
-            let merged = listed.merged_into(None, "example", class, "2026-11-29");
-            assert_eq!(merged.billing_class, class);
-            assert!(merged.billing_class.may_cost_money());
-            assert_eq!(merged.price.is_some(), price.is_some());
-        }
-    }
-}
-
-#[test]
-fn a_new_model_that_does_not_chat_is_not_given_text() {
-    let listed = ListedModel { id: "embed".to_owned(), is_chat: Some(false), ..ListedModel::default() };
-    let merged = listed.merged_into(None, "example", BillingClass::FreeQuota, "2026-11-29");
-    assert!(merged.capabilities.is_empty());
-    let listed = ListedModel { id: "chat".to_owned(), ..ListedModel::default() };
-    let merged = listed.merged_into(None, "example", BillingClass::FreeQuota, "2026-11-29");
-    assert_eq!(merged.capabilities, BTreeSet::from([Capability::Text]));
-    assert_eq!(merged.context_length, 8192);
 }
 
 #[test]

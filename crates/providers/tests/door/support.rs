@@ -34,6 +34,7 @@ pub fn request() -> ChatRequest {
         max_output_tokens: 64,
         temperature: Some(0.45),
         reasoning_effort: None,
+        response_format: None,
         extra_body: None,
         profile: ModelProfile::default(),
     }
@@ -60,8 +61,14 @@ pub async fn call(provider: &FakeProvider) -> (Result<ChatAnswer, ProviderError>
 
 /// Plays `reply`, expects a failure, and checks what holds for every failure: one request, no key anywhere.
 pub async fn failure(reply: Reply) -> ProviderError {
+    failure_at("example", reply).await
+}
+
+/// [`failure`] at a provider of this name, whose facts count.
+pub async fn failure_at(name: &str, reply: Reply) -> ProviderError {
     let provider = serve(reply);
-    let (outcome, _) = call(&provider).await;
+    let endpoint = Endpoint { provider: name.to_owned(), ..endpoint(&provider) };
+    let (outcome, _) = call_with(&endpoint, &request(), Limits::default()).await;
     let error = outcome.expect_err("the reply is no answer");
     assert_eq!(provider.count("POST"), 1, "a failed call must not be repeated");
     assert_eq!(provider.calls().len(), 1);
