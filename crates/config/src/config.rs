@@ -1,10 +1,12 @@
 //! The typed configuration.
 
+mod library;
 mod model;
 mod money;
 mod parse;
 mod provider;
 mod router;
+mod telemetry;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,9 +14,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+pub use library::LibraryConfig;
 pub use model::ModelConfig;
 pub use provider::ProviderConfig;
 pub use router::RouterConfig;
+pub use telemetry::TelemetryConfig;
 
 use crate::error::{ConfigError, Place, hint, presentable};
 use crate::home::Home;
@@ -28,6 +32,10 @@ pub const BUILTIN_PROVIDER: &str = "builtin";
 pub struct Config {
     /// Consent, caps and prompts.
     pub router: RouterConfig,
+    /// What the tool library does by itself.
+    pub library: LibraryConfig,
+    /// Where measurements go.
+    pub telemetry: TelemetryConfig,
     /// Providers by name.
     pub providers: BTreeMap<String, ProviderConfig>,
     /// Models, at most one for each provider and name.
@@ -114,6 +122,8 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             router: RouterConfig::default(),
+            library: LibraryConfig::default(),
+            telemetry: TelemetryConfig::default(),
             providers: BTreeMap::new(),
             models: Vec::new(),
             secrets: SecretsConfig::default(),
@@ -129,6 +139,8 @@ impl Default for Config {
 impl PartialEq for Config {
     fn eq(&self, other: &Self) -> bool {
         self.router == other.router
+            && self.library == other.library
+            && self.telemetry == other.telemetry
             && self.providers == other.providers
             && self.models == other.models
             && self.secrets == other.secrets

@@ -23,6 +23,7 @@
 //!   what is billed and what happens to the text. Dropping one counts, since it may have forbidden
 //!   something.
 //! * Tool sets that are wider, for all clients or for one; keys kept in a file and not in the keychain.
+//! * Scripts of the library allowed to run; another address that measurements are sent to.
 //! * The end of an entry that restrained something, because the default or the shipped entry returns.
 //!
 //! A provider that is local and has no key may change freely, as long as it stays so.
@@ -78,6 +79,8 @@ impl Comparison {
 fn compare(old: &Config, new: &Config) -> Comparison {
     let mut comparison = Comparison { found: Vec::new(), held: new.clone() };
     router(&old.router, &mut comparison);
+    library(old, &mut comparison);
+    telemetry(old, &mut comparison);
     secrets(old, &mut comparison);
     // Models depend on the class and place of their provider, so the providers are settled first.
     providers::compare(old, &mut comparison);
@@ -158,6 +161,26 @@ fn money_cap(key: &str, old: Option<PicoUsd>, new: &mut Option<PicoUsd>, compari
         let show = |cap: Option<PicoUsd>| cap.map_or("no cap".to_owned(), |cap| cap.to_string());
         comparison.note(key, show(old), show(*new), "More money may be spent in a month.");
         *new = old;
+    }
+}
+
+/// Scripts that were approved run only where this is on.
+fn library(old: &Config, comparison: &mut Comparison) {
+    if comparison.held.library.allow_reviewed_script_execution && !old.library.allow_reviewed_script_execution {
+        let effect = "Scripts of the library that you approved may run.";
+        comparison.note("library.allow_reviewed_script_execution", "false", "true", effect);
+        comparison.held.library.allow_reviewed_script_execution = false;
+    }
+}
+
+/// Measurements hold no text, but they say what is done here, and when.
+fn telemetry(old: &Config, comparison: &mut Comparison) {
+    let to = comparison.held.telemetry.otlp_endpoint.clone();
+    let from = old.telemetry.otlp_endpoint.clone();
+    if let Some(to) = to.filter(|to| Some(to) != from.as_ref()) {
+        let shown = from.clone().unwrap_or_else(|| "none".to_owned());
+        comparison.note("telemetry.otlp_endpoint", shown, to, "Measurements of every call are sent to this address.");
+        comparison.held.telemetry.otlp_endpoint = from;
     }
 }
 

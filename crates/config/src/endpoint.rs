@@ -58,6 +58,21 @@ pub(crate) fn path_fault(text: &str) -> Option<&'static str> {
     None
 }
 
+/// What makes a path of calls unusable: as any path, but the model's name may be a part of it.
+pub(crate) fn call_path_fault(text: &str) -> Option<&'static str> {
+    path_fault(&text.replacen("{model}", "model", 1))
+}
+
+/// What makes a path of a list unusable: as any path, but a query may follow, as `?page_size=1000`.
+pub(crate) fn list_path_fault(text: &str) -> Option<&'static str> {
+    let (path, query) = text.split_once('?').unwrap_or((text, "all=1"));
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '=' | '&' | ',');
+    if query.is_empty() || !query.chars().all(is_plain) {
+        return Some("must have a plain query after `?`, such as `page_size=1000`");
+    }
+    path_fault(path)
+}
+
 /// What makes a text unusable as the name of a variable that holds a key, if anything does.
 ///
 /// The values of these variables go from a client's environment into the host's. A variable that

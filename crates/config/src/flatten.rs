@@ -16,6 +16,8 @@ pub fn flatten(config: &Config) -> Vec<FlatValue> {
     let mut flat = Vec::new();
     table(config, "", &Toolsets { toolsets: &config.toolsets }, &mut flat);
     table(config, "router", &config.router, &mut flat);
+    table(config, "library", &config.library, &mut flat);
+    table(config, "telemetry", &config.telemetry, &mut flat);
     for (name, provider) in &config.providers {
         table(config, &format!("providers.{name}"), provider, &mut flat);
     }

@@ -128,6 +128,16 @@ impl Home {
     }
 
     /// The host's log.
+    pub fn generated_dir(&self) -> PathBuf {
+        self.state_dir().join("generated")
+    }
+
+    /// The folder of the tool library.
+    pub fn library_dir(&self) -> PathBuf {
+        self.data_dir().join("tool-library")
+    }
+
+    /// The host's log.
     pub fn log_file(&self) -> PathBuf {
         self.state.join("host.log")
     }

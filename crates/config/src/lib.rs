@@ -24,8 +24,8 @@ pub mod schema;
 mod words;
 
 pub use config::{
-    AppConfig, BUILTIN_PROVIDER, ClientConfig, Config, ModelConfig, Origin, ProviderConfig, RouterConfig,
-    SecretsConfig, Shipped,
+    AppConfig, BUILTIN_PROVIDER, ClientConfig, Config, LibraryConfig, ModelConfig, Origin, ProviderConfig,
+    RouterConfig, SecretsConfig, Shipped, TelemetryConfig,
 };
 pub use credentials::{SHIPPED_NAMES, credential_names};
 pub use endpoint::is_loopback_url;
@@ -36,4 +36,4 @@ pub use home::{Home, HomeError};
 pub use lock::{HostLock, LockContent, LockError};
 pub use render::to_toml;
 pub use schema::{KeyInfo, Kind};
-pub use words::{Adapter, SecretsBackend, SubscriptionStatus, ToolSet};
+pub use words::{Adapter, GuidanceMode, SecretsBackend, SubscriptionStatus, ToolSet};

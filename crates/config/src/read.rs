@@ -303,6 +303,19 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
+    /// Several texts of the human's own, without repeats.
+    pub(crate) fn free_words(&self, key: &'static str, target: &mut Vec<String>) -> Result<(), ConfigError> {
+        if let Some(words) = self.texts(key)? {
+            target.clear();
+            for (_, word) in words {
+                if !word.is_empty() && !target.iter().any(|known| known == word) {
+                    target.push(word.to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The error for a key of this table whose value cannot be used.
     pub(crate) fn unusable(&self, key: &str, reason: &'static str) -> ConfigError {
         ConfigError::Unusable { place: self.place_of_key(key), key: key.to_owned(), reason }

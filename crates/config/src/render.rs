@@ -20,6 +20,8 @@ pub fn to_toml(config: &Config) -> String {
         root.insert("toolsets", Item::Value(sets));
     }
     root.insert("router", table("router", &config.router, |_| true));
+    root.insert("library", table("library", &config.library, |_| true));
+    root.insert("telemetry", table("telemetry", &config.telemetry, |_| true));
     root.insert("secrets", table("secrets", &config.secrets, |_| true));
     root.insert("app", table("app", &config.app, |_| true));
     let mut providers = Table::new();

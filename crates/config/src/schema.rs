@@ -6,7 +6,7 @@ mod keys;
 
 use lwa_domain::{BillingClass, Capability, ConsentMode, DataUse, ReasoningEffort};
 
-use crate::words::{SecretsBackend, SubscriptionStatus, ToolSet};
+use crate::words::{GuidanceMode, SecretsBackend, SubscriptionStatus, ToolSet};
 
 pub(crate) use keys::KEYS;
 
@@ -35,6 +35,8 @@ pub enum Kind {
     Label(&'static [&'static str]),
     /// Several words of a list.
     Labels(&'static [&'static str]),
+    /// Several texts.
+    Words,
     /// The name of an environment variable.
     Variable,
     /// Names of environment variables.
@@ -63,6 +65,7 @@ impl Kind {
             Self::Text => "a text",
             Self::Label(_) => "one word in quotes",
             Self::Labels(_) => "a list of words",
+            Self::Words => "a list of texts",
             Self::Variable => "the name of an environment variable",
             Self::Variables => "a list of names of environment variables",
             Self::Url => "an address in quotes",
@@ -119,11 +122,11 @@ pub(crate) fn keys_in(table: &str) -> impl Iterator<Item = &'static KeyInfo> + C
 }
 
 /// The tables of the root.
-pub(crate) const TABLES: &[&str] = &["router", "providers", "models", "secrets", "clients", "app"];
+pub(crate) const TABLES: &[&str] =
+    &["router", "library", "telemetry", "providers", "models", "secrets", "clients", "app"];
 
 /// Tables and keys that the interface names and that this version has no part for yet.
 const LATER: &[&str] = &[
-    "library",
     "gateway",
     "servers",
     "worker",
@@ -132,30 +135,13 @@ const LATER: &[&str] = &[
     "clients.NAME.token_in_url",
     "router.dashboard_host",
     "router.dashboard_port",
-    "router.max_parallel_consensus",
     "router.consensus_policy",
     "router.consensus_voters",
     "router.consensus_agreement_threshold",
     "router.session_token_ceiling",
     "router.session_token_warning_thresholds",
     "router.economy_output_tokens",
-    "router.post_response_tier_guidance",
-    "router.post_response_tier_guidance_mode",
-    "router.auto_detect_patterns",
-    "router.pattern_min_occurrences",
-    "router.pattern_similarity_threshold",
-    "router.auto_create_library_tools",
-    "router.auto_activate_prompt_tools",
-    "router.suggest_library_tools",
-    "router.max_library_suggestions",
-    "router.allow_reviewed_script_execution",
     "providers.NAME.region",
-    "providers.NAME.quota_path",
-    "providers.NAME.subscription_monthly_token_limit",
-    "models[].service_tiers",
-    "models[].supported_parameters",
-    "models[].free_plan_max_tokens",
-    "models[].pro_plan_max_tokens",
     "models[].free_plan_input_tokens",
     "models[].free_plan_output_tokens",
     "models[].metadata",
@@ -174,7 +160,8 @@ const EFFORTS: Kind = Kind::Labels(ReasoningEffort::LABELS);
 const BACKENDS: Kind = Kind::Label(SecretsBackend::LABELS);
 const SUBSCRIPTION_STATUSES: Kind = Kind::Label(SubscriptionStatus::LABELS);
 const TOOL_SETS: Kind = Kind::Labels(ToolSet::LABELS);
-/// Files choose this adapter only; others come with later versions.
-const ADAPTERS: Kind = Kind::Label(&["openai"]);
+/// The built-in one is nobody's to choose.
+const ADAPTERS: Kind = Kind::Label(&["openai", "gemini", "cohere", "puter", "replicate", "stability"]);
+const GUIDANCE_MODES: Kind = Kind::Label(GuidanceMode::LABELS);
 /// More dollars than any cap needs, and few enough to be exact.
 const DOLLARS: Kind = Kind::Number { min: 0.0, max: 1_000_000.0 };

@@ -36,6 +36,16 @@ words! {
     Adapter("adapter") {
         /// The chat-completions protocol that most providers and local servers speak.
         OpenAi = "openai",
+        /// Google's own protocol.
+        Gemini = "gemini",
+        /// Cohere's own protocol, version 2.
+        Cohere = "cohere",
+        /// Puter's form of the chat-completions protocol, where the end user pays.
+        Puter = "puter",
+        /// Replicate's predictions.
+        Replicate = "replicate",
+        /// Stability's forms for pictures.
+        Stability = "stability",
         /// Not spoken to at all: the deterministic condenser inside the product. Files cannot choose it.
         Builtin = "builtin",
     }
@@ -62,6 +72,16 @@ words! {
         Inactive = "inactive",
         /// Ended.
         Expired = "expired",
+    }
+}
+
+words! {
+    /// Where a thought about the next tier comes from.
+    GuidanceMode("guidance mode") {
+        /// From what this machine knows.
+        Local = "local",
+        /// The client is asked to state one.
+        CodexRequest = "codex_request",
     }
 }
 

@@ -46,6 +46,18 @@ fn each_guard_of_the_router_waits_when_it_is_lowered_and_not_when_it_is_raised(
     assert!(keys(&strict, &strict).is_empty());
 }
 
+#[rstest]
+#[case(
+    "[library]\nallow_reviewed_script_execution = false",
+    "[library]\nallow_reviewed_script_execution = true",
+    "library.allow_reviewed_script_execution"
+)]
+#[case("", "[telemetry]\notlp_endpoint = \"http://127.0.0.1:4318\"", "telemetry.otlp_endpoint")]
+fn scripts_and_a_place_for_measurements_wait(#[case] strict: &str, #[case] loose: &str, #[case] key: &str) {
+    assert_eq!(keys(strict, loose), [key]);
+    assert!(keys(loose, strict).is_empty());
+}
+
 #[test]
 fn edits_that_concern_no_guard_take_effect_at_once() {
     let new = "[router]\ncatalog_refresh_minutes = 5\n[router.task_prompts]\nquery = \"x\"\n\

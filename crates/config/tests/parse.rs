@@ -152,7 +152,7 @@ fn a_price_needs_both_costs_and_zero_makes_nothing_free() {
     model.output_cost_per_million = Some(0.0);
     let seen = model.to_model(None);
     assert_eq!(seen.billing_class, BillingClass::Unknown);
-    assert_eq!(seen.price.unwrap().cost(1000, 1000), PicoUsd::ZERO);
+    assert_eq!(seen.price.unwrap().worst_case(1000, 1000), PicoUsd::ZERO);
 }
 
 #[rstest]
@@ -252,4 +252,22 @@ fn caps_are_exact(#[case] dollars: &str, #[case] pico: i64) {
     let config = parse(&format!("router.global_monthly_usd_cap = {dollars}\n")).unwrap();
     assert_eq!(config.router.global_monthly_usd_cap, Some(PicoUsd::new(pico)));
     assert_eq!(parse(&to_toml(&config)).unwrap(), config);
+}
+
+#[test]
+fn rr_11_a_price_for_one_token_written_as_one_for_a_million_is_refused_until_it_is_confirmed() {
+    let text = |more: &str| {
+        format!(
+            "[providers.p]\nbase_url = \"http://127.0.0.1:1/v1\"\n[[models]]\nprovider = \"p\"\nmodel = \"m\"\ninput_cost_per_million = 3.0\noutput_cost_per_million = 15000\n{more}"
+        )
+    };
+    let parse = |more: &str| Config::parse_over(&text(more), Path::new("/c/config.toml"), &Shipped::default());
+    let refused = parse("").unwrap_err().to_string();
+    assert!(
+        refused.contains("output_cost_per_million")
+            && refused.contains("line 7")
+            && refused.contains("is_price_confirmed"),
+        "{refused}"
+    );
+    assert!(parse("is_price_confirmed = true\n").is_ok());
 }

@@ -39,7 +39,6 @@ fn a_30_unknown_keys_are_refused_at_every_level(#[case] text: &str, #[case] line
 }
 
 #[rstest]
-#[case("[library]\nx = 1\n", "`library`")]
 #[case("[gateway]\n", "`gateway`")]
 #[case("[servers.s]\n", "`servers`")]
 #[case("[worker]\n", "`worker`")]
@@ -114,9 +113,11 @@ fn a_08_a_provider_without_an_address_is_refused() {
 #[case("base_url", "https://p.example/{region}", "knows no other placeholder")]
 #[case("base_url", "https://p.example/{account_id}/v1", "needs `account_id_env`")]
 #[case("chat_path", ".evil.example/", "must start with `/`")]
-#[case("models_path", "/models?all=1", "must be a plain path")]
-#[case("adapter", "gemini", "other protocols come with later versions")]
-#[case("adapter", "builtin", "other protocols come with later versions")]
+#[case("chat_path", "/chat?all=1", "must be a plain path")]
+#[case("models_path", "/models?all=1#x", "must have a plain query")]
+#[case("models_path", "/models?u=http://evil.example/", "must have a plain query")]
+#[case("adapter", "bedrock", "is not available")]
+#[case("adapter", "builtin", "is not available")]
 #[case("adapter", "openia", "did you mean `openai`?")]
 #[case("api_key_env", "LD_PRELOAD", "steers programs")]
 #[case("api_key_env", "https_proxy", "steers programs")]

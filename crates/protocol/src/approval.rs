@@ -1,7 +1,8 @@
 //! Questions to the human.
 
 use lwa_domain::{
-    ApprovalId, ApprovalKind, BillingClass, ClientName, DataUse, Outcome, PicoUsd, PlanId, SessionId, TaskKind,
+    ApprovalId, ApprovalKind, BillingClass, ClientName, ConsentMode, DataUse, Outcome, PicoUsd, PlanId, SessionId,
+    TaskKind,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -71,6 +72,51 @@ pub enum ApprovalDetail {
     Spend(SpendDetail),
     /// A loosening edit of the configuration would come into force.
     PolicyChange(PolicyChangeDetail),
+    /// One session would be asked less often.
+    SessionConsent(SessionConsentDetail),
+    /// A script of the library could be run from now on, as long as it stays what it is.
+    Script(ScriptDetail),
+}
+
+/// Less asking in one session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SessionConsentDetail {
+    /// The mode in force.
+    pub from: ConsentMode,
+    /// The mode that the client asks for.
+    pub to: ConsentMode,
+    /// Whether paid routes are allowed by the configuration, so that less asking can cost money.
+    pub is_paid_allowed: bool,
+}
+
+/// A script that could be run from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ScriptDetail {
+    /// Its name in the library.
+    pub slug: String,
+    /// Its title.
+    pub name: String,
+    /// What it is said to do.
+    pub description: String,
+    /// The file.
+    pub path: String,
+    /// SHA-256 of its content, hexadecimal; another content is not covered.
+    pub sha256: String,
+    /// Its length in bytes.
+    pub bytes: u32,
+    /// Its content, cut after some thousand characters.
+    pub source: String,
+    /// Whether `source` is all of it.
+    pub is_source_whole: bool,
+    /// Whether it would run without a network and with everything but its own folder read-only.
+    pub is_sandboxed: bool,
+    /// `script`, or `prompt_recipe` for a text that is put into use; nothing of the latter runs on this machine.
+    #[serde(default = "script")]
+    pub tool_kind: String,
+}
+
+fn script() -> String {
+    "script".to_owned()
 }
 
 /// A plan that would run.
@@ -88,6 +134,12 @@ pub struct SpendDetail {
     pub billing_class: BillingClass,
     /// What the provider does with the text.
     pub data_use: DataUse,
+    /// Where that is known from and when it was read; empty when it is not known.
+    pub data_use_source: String,
+    /// Values that look like secrets and are replaced before the text leaves.
+    pub masked_secrets: u32,
+    /// Other routes of the plan, all of them free: the voters of a consensus.
+    pub other_routes: u32,
     /// Whether the text stays on this machine.
     pub is_local: bool,
     /// The likely cost at the estimated tokens; null when no price is known.

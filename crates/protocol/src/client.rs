@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::time::Duration;
 
 use interprocess::local_socket::tokio::prelude::*;
 use interprocess::local_socket::{GenericFilePath, tokio::Stream};
@@ -16,6 +17,9 @@ use crate::frame::{self, FaceFrame, HostFrame};
 use crate::host::{Hello, Welcome};
 use crate::method::Method;
 use crate::plan::RunProgress;
+
+/// How long a host may take to greet; one that works does so in a few milliseconds.
+const GREETING_LIMIT: Duration = Duration::from_secs(5);
 
 /// Why a call has no answer.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -77,8 +81,26 @@ impl Connection {
     /// Connects to the socket and greets.
     ///
     /// # Errors
-    /// Nobody listens, the listener belongs to another user, or the host refused the greeting.
+    /// Nobody listens, the listener belongs to another user, does not greet in time, or refused the greeting.
     pub async fn open(socket: &Path, hello: Hello) -> Result<Self, Failure> {
+        Self::open_within(socket, hello, GREETING_LIMIT).await
+    }
+
+    /// [`Connection::open`] with another limit on the greeting.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn open_within(socket: &Path, hello: Hello, limit: Duration) -> Result<Self, Failure> {
+        tokio::time::timeout(limit, Self::greet(socket, hello)).await.unwrap_or_else(|_| {
+            Err(Failure::new(
+                ErrorCode::HostUnreachable,
+                format!("the host did not greet within {} ms", limit.as_millis()),
+            )
+            .hint("it may be stuck; end it with `lwa stop`, or by the process id in its lock file"))
+        })
+    }
+
+    async fn greet(socket: &Path, hello: Hello) -> Result<Self, Failure> {
         let unreachable = |error: std::io::Error| {
             Failure::new(ErrorCode::HostUnreachable, format!("cannot reach the host: {error}"))
                 .hint("start it with `lwa host`")

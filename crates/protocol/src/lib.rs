@@ -21,10 +21,12 @@ pub mod event;
 pub mod frame;
 pub mod host;
 pub mod ledger;
+pub mod library;
 pub mod method;
 pub mod money_json;
 pub mod plan;
 pub mod provider;
+pub mod router;
 pub mod start;
 
 pub use client::{CallError, Connection};

@@ -9,13 +9,24 @@ use crate::configuration::{ConfigAcceptParams, ConfigAccepted, ConfigSetParams, 
 use crate::doctor::{Diagnosis, DoctorParams, RouterStatus};
 use crate::host::{HostStatus, IdentifyParams, Nothing, PauseParams, Role};
 use crate::ledger::{LedgerList, LedgerParams, Telemetry, TelemetryParams};
+use crate::library::{
+    LibraryAnalyzeParams, LibraryAnalyzed, LibraryApproveParams, LibraryApproved, LibraryCreateParams, LibraryFound,
+    LibraryHistory, LibraryList, LibraryListParams, LibraryObserveParams, LibraryObserved, LibraryRan, LibraryRebuilt,
+    LibraryRegisterParams, LibraryRunParams, LibrarySearchParams, LibraryStatus, LibrarySuggestParams,
+    LibrarySuggested, LibraryTool, LibraryToolParams, LibraryToolView,
+};
 use crate::plan::{
-    ApproveAnswer, ApproveParams, PlanList, PlanListParams, PlanParams, PlanPrepared, PlanView, PrepareParams,
-    RunAnswer, RunParams,
+    ApproveAnswer, ApproveParams, MediaFileContent, MediaFileParams, PlanList, PlanListParams, PlanParams,
+    PlanPrepared, PlanView, PrepareParams, RunAnswer, RunParams,
 };
 use crate::provider::{
     KeyList, KeySetParams, KeyView, ModelList, ModelListParams, ProviderList, ProviderParams, ProviderTested,
     ProviderView,
+};
+use crate::router::{
+    CatalogueRefreshParams, CatalogueRefreshed, ConsentSetAnswer, ConsentSetParams, GuidanceSetting, LedgerExport,
+    LedgerExportParams, PipelineForgetParams, PipelineForgotten, PipelineList, PipelineMarkParams, PipelineParams,
+    PipelineView, QuotaList, QuotaRefreshed, TierList, TierListParams,
 };
 
 /// Who may call a method.
@@ -109,6 +120,8 @@ methods! {
     PlanRun = "plan/run", Anyone, RunParams => RunAnswer;
     /// The stored result of a plan; a sidecar gets those of its own client only.
     PlanResult = "plan/result", Anyone, PlanParams => RunAnswer;
+    /// One file that a plan made; a sidecar gets those of its own client only.
+    PlanMedia = "plan/media", Anyone, MediaFileParams => MediaFileContent;
     /// Plans, newest first.
     PlanGetList = "plan/list", People, PlanListParams => PlanList;
     /// One plan.
@@ -151,6 +164,60 @@ methods! {
     DoctorRun = "doctor/run", Anyone, DoctorParams => Diagnosis;
     /// Everything an agent may know about the router.
     RouterGetStatus = "router/status", Anyone, Nothing => RouterStatus;
+    /// Asks providers for their models.
+    CatalogueRefresh = "catalogue/refresh", Anyone, CatalogueRefreshParams => CatalogueRefreshed;
+    /// What providers said about their quotas.
+    QuotaGetList = "quota/list", Anyone, Nothing => QuotaList;
+    /// Asks providers for balances and quotas.
+    QuotaRefresh = "quota/refresh", Anyone, Nothing => QuotaRefreshed;
+    /// How the way to each provider stands.
+    PipelineGetStatus = "pipeline/status", Anyone, PipelineParams => PipelineList;
+    /// Notes what an operator says about a pipeline.
+    PipelineSetMark = "pipeline/mark", Anyone, PipelineMarkParams => PipelineView;
+    /// Forgets the answers of probes.
+    PipelineForget = "pipeline/forget", Anyone, PipelineForgetParams => PipelineForgotten;
+    /// Models with declared plans and tiers.
+    TierGetList = "tier/list", Anyone, TierListParams => TierList;
+    /// Sets when the human is asked, for this session alone; less asking needs the human's consent.
+    ConsentSet = "consent/set", Anyone, ConsentSetParams => ConsentSetAnswer;
+    /// Whether results carry a thought about the next tier.
+    GuidanceGet = "guidance/get", Anyone, Nothing => GuidanceSetting;
+    /// Turns that on or off.
+    GuidanceSet = "guidance/set", Anyone, GuidanceSetting => GuidanceSetting;
+    /// Calls of providers in a form for other programs.
+    LedgerGetExport = "ledger/export", People, LedgerExportParams => LedgerExport;
+    /// The tools of the library.
+    LibraryGetList = "library/list", Anyone, LibraryListParams => LibraryList;
+    /// Tools that share words with a text.
+    LibrarySearch = "library/search", Anyone, LibrarySearchParams => LibraryFound;
+    /// Active tools that fit a piece of work.
+    LibrarySuggest = "library/suggest", Anyone, LibrarySuggestParams => LibrarySuggested;
+    /// Everything about one tool.
+    LibraryRead = "library/read", Anyone, LibraryToolParams => LibraryToolView;
+    /// Prepares a recipe's plan, or runs an approved script.
+    LibraryRun = "library/run", Anyone, LibraryRunParams => LibraryRan;
+    /// Makes a recipe.
+    LibraryCreate = "library/create", Anyone, LibraryCreateParams => LibraryTool;
+    /// Puts a script into the library as a draft.
+    LibraryRegisterScript = "library/register_script", Anyone, LibraryRegisterParams => LibraryTool;
+    /// Asks the human to put a tool into use; never grants.
+    LibraryApprove = "library/approve", Anyone, LibraryApproveParams => LibraryApproved;
+    /// Takes a tool out of use.
+    LibraryDisable = "library/disable", Anyone, LibraryToolParams => LibraryTool;
+    /// Counts one run of a workflow.
+    LibraryObserve = "library/observe", Anyone, LibraryObserveParams => LibraryObserved;
+    /// Makes tools of what repeats enough.
+    LibraryAnalyze = "library/analyze", Anyone, LibraryAnalyzeParams => LibraryAnalyzed;
+    /// Repairs the library and writes its catalogue anew.
+    LibraryRebuild = "library/rebuild", Anyone, Nothing => LibraryRebuilt;
+    /// How the library is.
+    LibraryGetStatus = "library/status", Anyone, Nothing => LibraryStatus;
+    /// Every content that a tool had.
+    LibraryGetHistory = "library/history", People, LibraryToolParams => LibraryHistory;
+    /// Puts a tool away with its files.
+    LibraryArchive = "library/archive", People, LibraryToolParams => LibraryTool;
+    /// Removes a tool with its files, for good.
+    LibraryDelete = "library/delete", People, LibraryToolParams => Nothing;
 }
 
 #[cfg(test)]

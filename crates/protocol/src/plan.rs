@@ -1,8 +1,8 @@
 //! Preparing, approving and running plans.
 
 use lwa_domain::{
-    ApprovalId, BillingClass, ClientName, DataUse, Outcome, PicoUsd, PlanId, PlanState, Quality, ReasoningEffort,
-    SessionId, TaskKind,
+    ApprovalId, BillingClass, ClientName, DataUse, Outcome, PicoUsd, PlanId, PlanMode, PlanState, Quality,
+    ReasoningEffort, SessionId, TaskKind,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -42,6 +42,49 @@ pub struct PrepareParams {
     pub model: Option<String>,
     /// The door's own name for the call: a tool or a command.
     pub tool_name: Option<String>,
+    /// The form of the answer: the text `json_object`, or an object `{"name", "schema"}`; free text when absent.
+    #[ts(type = "unknown")]
+    pub response_format: Option<serde_json::Value>,
+    /// The most the plan may cost; a plan that might cost more, or whose cost is unknown, is refused.
+    pub max_cost_pico_usd: Option<PicoUsd>,
+    /// The one billing class that may be used; nothing else is put in its place.
+    pub required_billing_class: Option<String>,
+    /// How many models may vote at most, for the task `consensus`; every eligible one when absent.
+    pub voters: Option<u32>,
+    /// What a picture or a film should be like; for those tasks alone.
+    pub media: Option<MediaParams>,
+    /// The workflow that this is a part of, so that repeated work can become a recipe.
+    pub workflow: Option<WorkflowParams>,
+    /// The recipe whose prompt this is, if it is one's; such a plan is not observed again.
+    pub library_tool: Option<String>,
+}
+
+/// What a picture or a film should be like.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct MediaParams {
+    /// Of a picture: `1:1`, `16:9`, `9:16`, …; `1:1` when absent.
+    pub aspect_ratio: Option<String>,
+    /// Of a picture: `png`, `jpeg` or `webp`; `png` when absent.
+    pub output_format: Option<String>,
+    /// Of a film: its length; `4` when absent.
+    pub seconds: Option<String>,
+    /// Of a film: `WIDTHxHEIGHT`; `1280x720` when absent.
+    pub size: Option<String>,
+}
+
+/// What work a plan is a part of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct WorkflowParams {
+    /// Its name.
+    pub name: Option<String>,
+    /// What it does.
+    pub description: Option<String>,
+    /// The project it belongs to.
+    pub project: Option<String>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
 }
 
 /// Answer to `plan/prepare`: a locked plan.
@@ -83,6 +126,70 @@ pub struct PlanPrepared {
     pub prompt_hash: String,
     /// When the plan stops being runnable.
     pub expires_at: String,
+    /// What kind of work it is.
+    pub mode: PlanMode,
+    /// What cannot change any more.
+    pub locks: PlanLocks,
+    /// What leaves this machine, and what is masked before it does.
+    pub egress: EgressView,
+    /// Recipes that fit the prompt; empty when none does.
+    pub library_suggestions: Vec<LibrarySuggestion>,
+    /// Characters of a consensus draft that did not fit and were left out of its middle; 0 when all fits.
+    pub omitted_characters: u32,
+}
+
+/// What a plan locks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[expect(clippy::struct_excessive_bools, reason = "the named locks of the contract, each said for itself")]
+pub struct PlanLocks {
+    /// The prompt.
+    pub prompt: bool,
+    /// The token budget.
+    pub token_budget: bool,
+    /// The voters and the synthesis, for a consensus.
+    pub consensus_plan: bool,
+    /// The routes.
+    pub model_routes: bool,
+    /// Always false: no other model is called while the plan works.
+    pub dynamic_rerouting_during_work: bool,
+    /// Whether the whole prompt is locked, or a template that takes the reviews in.
+    pub prompt_lock_scope: PromptLockScope,
+}
+
+/// How much of the prompt is fixed before the work begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptLockScope {
+    /// All of it.
+    Complete,
+    /// A template whose one gap the reviews fill.
+    Template,
+}
+
+/// What leaves this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct EgressView {
+    /// Whether any route leaves this machine.
+    pub leaves_machine: bool,
+    /// Values that look like secrets and are replaced by placeholders before anything leaves.
+    pub masked_secrets: u32,
+    /// Their kinds, each once.
+    pub masked_kinds: Vec<String>,
+    /// What the strictest and the laxest of the routes do with the text, in words.
+    pub data_use: String,
+}
+
+/// A recipe that fits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LibrarySuggestion {
+    /// Its name in the library.
+    pub slug: String,
+    /// Its title.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// How well it fits, in hundredths.
+    pub relevance_hundredths: u32,
 }
 
 /// One locked route.
@@ -98,6 +205,9 @@ pub struct RouteView {
     pub billing_class: BillingClass,
     /// What the provider does with the text.
     pub data_use: DataUse,
+    /// Where that is known from and when it was read; empty when it is not known.
+    #[serde(default)]
+    pub data_use_source: String,
     /// Whether the text stays on this machine.
     pub is_local: bool,
     /// The score that won, in hundredths.
@@ -110,6 +220,15 @@ pub struct RouteView {
     pub price_source: Option<String>,
     /// The day the price was read.
     pub price_as_of: Option<String>,
+    /// Whether the price is so old that more than it is reserved.
+    #[serde(default)]
+    pub is_price_stale: bool,
+    /// Tokens this route is estimated to read.
+    #[serde(default)]
+    pub estimated_input_tokens: u32,
+    /// Tokens this route may write.
+    #[serde(default)]
+    pub max_output_tokens: u32,
 }
 
 /// A candidate that was not chosen.
@@ -181,6 +300,9 @@ pub struct RunParams {
     /// Bytes of text the caller can show; a longer text of the built-in provider is condensed further
     /// to fit, one of a model is handed over whole. All of it when absent.
     pub max_text_bytes: Option<u32>,
+    /// What the caller thinks the next tier should be, at most 500 characters. It changes no route.
+    #[serde(default)]
+    pub next_tier_suggestion: Option<String>,
 }
 
 /// Parameters of `plan/result` and `plan/show`.
@@ -223,6 +345,160 @@ pub struct RunAnswer {
     pub display: String,
     /// Why it failed; null unless it did.
     pub error: Option<Failure>,
+    /// The reviews behind a consensus; null for other work.
+    #[serde(default)]
+    pub consensus: Option<ConsensusAnswer>,
+    /// The files of a picture or film; null for other work.
+    #[serde(default)]
+    pub media: Option<MediaAnswer>,
+    /// What was masked before the text left; the placeholders may stand in the answer.
+    #[serde(default)]
+    pub masked: Vec<MaskedValue>,
+    /// What the display of the client may show.
+    #[serde(default)]
+    pub panel: Option<DisplayPanel>,
+    /// A thought about the next tier, when guidance is on or one was given. It changes no route.
+    #[serde(default)]
+    pub next_tier_guidance: Option<TierGuidance>,
+    /// Something that went wrong beside the work and did not touch its result.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// The reviews behind a consensus.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+pub struct ConsensusAnswer {
+    /// Reviews that arrived, in the order of the locked routes.
+    pub reviews: Vec<Review>,
+    /// Voters that failed.
+    pub voter_failures: Vec<RouteFailure>,
+    /// Tries of the synthesis that failed before the one that succeeded.
+    pub synthesis_failures: Vec<RouteFailure>,
+    /// Voters that were locked.
+    pub voters: u32,
+    /// Who wrote the synthesis; null when nobody could.
+    pub synthesized_by: Option<RouteUsed>,
+}
+
+/// One voter's review.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Review {
+    /// The voter.
+    pub route: RouteUsed,
+    /// What it wrote.
+    pub text: String,
+    /// Token counts.
+    pub usage: Usage,
+    /// How long it took.
+    pub latency_ms: u32,
+}
+
+/// A call that failed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct RouteFailure {
+    /// The provider.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// Why.
+    pub error: Failure,
+}
+
+/// The files of a picture or film.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MediaAnswer {
+    /// What was made.
+    pub files: Vec<MediaFileView>,
+    /// The job at the provider, where it had one.
+    pub job_id: Option<String>,
+    /// Whether the provider's filter kept the content back.
+    pub is_filtered: bool,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MediaFileView {
+    /// Its place among the plan's files, from 0.
+    pub index: u32,
+    /// Where it is on this machine.
+    pub path: String,
+    /// What it is: `image/png`, `video/mp4`, …
+    pub mime_type: String,
+    /// Its length.
+    pub bytes: u32,
+}
+
+/// A value that was masked before the text left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MaskedValue {
+    /// What stands in its place.
+    pub placeholder: String,
+    /// What kind of value it was.
+    pub kind: String,
+}
+
+/// What a client's display may show about a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DisplayPanel {
+    /// Always `LWA`.
+    pub surface: String,
+    /// The phase in words.
+    pub phase_label: String,
+    /// The provider.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// A name for people.
+    pub display_name: Option<String>,
+    /// Who pays.
+    pub billing_class: BillingClass,
+    /// The effort asked for.
+    pub reasoning_effort: Option<ReasoningEffort>,
+    /// Tokens read.
+    pub input_tokens: Option<u32>,
+    /// Tokens written.
+    pub output_tokens: Option<u32>,
+    /// Who has the word again.
+    pub returns_control_to: String,
+    /// The provider's plan, as declared.
+    pub subscription_plan: String,
+    /// Its state, as declared.
+    pub subscription_status: String,
+    /// The measurements as a few readable lines.
+    pub telemetry: String,
+}
+
+/// A thought about the next tier.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TierGuidance {
+    /// `local`, `codex_request` or `host_ingested`.
+    pub source: String,
+    /// The thought.
+    pub suggestion: String,
+    /// The route that was used.
+    pub current: String,
+    /// What to do with it.
+    pub directive: String,
+    /// Always false: it changes no route.
+    pub accepted: bool,
+}
+
+/// Parameters of `plan/media`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MediaFileParams {
+    /// The plan.
+    pub plan_id: PlanId,
+    /// Which of its files, from 0.
+    pub index: u32,
+}
+
+/// Answer to `plan/media`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MediaFileContent {
+    /// What it is.
+    pub mime_type: String,
+    /// Its bytes in Base64.
+    pub base64: String,
 }
 
 /// Where a run stands.
@@ -336,4 +612,6 @@ pub struct PlanView {
     pub finished_at: Option<String>,
     /// Why it failed.
     pub error: Option<Failure>,
+    /// What kind of work it is.
+    pub mode: PlanMode,
 }

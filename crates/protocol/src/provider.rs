@@ -29,10 +29,11 @@ pub enum ProviderState {
 
 /// One provider.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts on the wire, not one state")]
 pub struct ProviderView {
     /// Its name.
     pub name: String,
-    /// `builtin` or `openai`.
+    /// The protocol it is spoken to in: `openai`, `gemini`, `replicate`, …; `builtin` for the built-in one.
     pub adapter: String,
     /// Where its requests go; null for the built-in one.
     pub base_url: Option<String>,
@@ -44,6 +45,18 @@ pub struct ProviderView {
     pub billing_class: BillingClass,
     /// What it does with the text it is sent.
     pub data_use: DataUse,
+    /// Where that is known from and when it was read; empty when it is not known.
+    #[serde(default)]
+    pub data_use_source: String,
+    /// Whether nothing but its documentation vouches for it yet, or its list could not be read lately.
+    #[serde(default)]
+    pub is_experimental: bool,
+    /// When the list of its models in use was read; null without one.
+    #[serde(default)]
+    pub listed_at: Option<String>,
+    /// Why the last try to read its list failed; null when it did not.
+    #[serde(default)]
+    pub list_problem: Option<String>,
     /// Whether its traffic stays on this machine.
     pub is_local: bool,
     /// Whether a running local server was found rather than configured.
@@ -116,14 +129,37 @@ pub struct ModelView {
     pub capabilities: Vec<Capability>,
     /// The efforts it accepts.
     pub reasoning_levels: Vec<ReasoningEffort>,
+    /// The levels of reasoning in the provider's own words; empty when it has none or they are not known.
+    #[serde(default)]
+    pub effort_words: Vec<String>,
     /// Tokens of input and output together.
     pub context_length: u32,
+    /// The most tokens of output, where that is a limit of its own.
+    #[serde(default)]
+    pub max_output_tokens: Option<u32>,
     /// What a token costs; null when unknown.
     pub price: Option<Price>,
+    /// Whether the price is so old that more than it is reserved.
+    #[serde(default)]
+    pub is_price_stale: bool,
     /// Why it is switched off.
     pub disabled_reason: Option<String>,
     /// `seed`, `config` or `live`.
     pub source: String,
+    /// Where single facts come from; the price has its own source.
+    #[serde(default)]
+    pub provenance: Vec<FactSource>,
+}
+
+/// Where one fact about a model comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FactSource {
+    /// The name of the field.
+    pub field: String,
+    /// `seed`, `config`, `listing`, or a catalogue's name.
+    pub source: String,
+    /// The day it was read, `YYYY-MM-DD`, or `unknown`.
+    pub as_of: String,
 }
 
 /// A key as people may see it: never the value.

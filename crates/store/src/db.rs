@@ -62,6 +62,8 @@ impl Db {
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
+            // What is wiped is overwritten: a prompt must not stay readable in a page that nobody uses any more.
+            .pragma("secure_delete", "ON")
             .busy_timeout(Duration::from_secs(5));
         mark_as_ours(path).await?;
         let writer = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await?;

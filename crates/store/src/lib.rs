@@ -10,14 +10,23 @@
 
 pub mod approvals;
 pub mod audit;
+pub mod catalogue_lists;
 pub mod db;
 pub mod ledger;
+pub mod library;
+pub mod media_jobs;
+pub mod patterns;
 pub mod plans;
+pub mod quotas;
 mod rows;
 pub mod settings;
 
 pub use approvals::{ApprovalRecord, Decided, Decision, Effect, NewApproval};
 pub use audit::{AuditRecord, ChainCheck, NewAudit};
+pub use catalogue_lists::KeptList;
 pub use db::{Db, StoreError};
 pub use ledger::{CallRecord, CapLimits, CapUse, Settlement};
-pub use plans::{Claim, ClaimOutcome, Finish, NewPlan, PlanRecord};
+pub use library::{LibraryCandidate, LibraryEntry, LibraryLookup};
+pub use patterns::{NewObservation, Observed, PatternRecord, Take};
+pub use plans::{Claim, ClaimOutcome, Finish, NewPlan, PlanRecord, PlannedCall};
+pub use quotas::QuotaRecord;

@@ -1,7 +1,7 @@
 //! Plans: prepared, approved, claimed once, finished.
 
 use jiff::{SignedDuration, Timestamp};
-use lwa_domain::{ApprovalId, BillingClass, PicoUsd, PlanId, PlanState, Quality, ReasoningEffort, TaskKind};
+use lwa_domain::{ApprovalId, BillingClass, PicoUsd, PlanId, PlanMode, PlanState, Quality, ReasoningEffort, TaskKind};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Sqlite, Transaction};
@@ -64,6 +64,10 @@ pub struct NewPlan {
     pub created_at: Timestamp,
     /// When it stops being runnable.
     pub expires_at: Timestamp,
+    /// What kind of work it is.
+    pub mode: PlanMode,
+    /// What the work needs beside the prompt; wiped with it.
+    pub work: Option<Value>,
 }
 
 /// A kept plan.
@@ -125,6 +129,12 @@ pub struct PlanRecord {
     pub finished_at: Option<Timestamp>,
     /// The stored answer.
     pub answer: Option<Value>,
+    /// What kind of work it is.
+    pub mode: PlanMode,
+    /// What the work needs beside the prompt; none once wiped.
+    pub work: Option<Value>,
+    /// The tool or command that prepared it.
+    pub tool_name: Option<String>,
 }
 
 /// The right to run a plan, asked for.
@@ -132,12 +142,29 @@ pub struct PlanRecord {
 pub struct Claim {
     /// Digest of the plan token.
     pub plan_token: TokenHash,
+    /// The calls that the plan will make, each with its own reservation; at least one.
+    pub calls: Vec<PlannedCall>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// A call to reserve for.
+#[derive(Debug, Clone)]
+pub struct PlannedCall {
+    /// Its place in the plan's routes.
+    pub ordinal: u32,
+    /// `primary`, `consensus_voter` or `consensus_synthesis`.
+    pub role: String,
+    /// The provider.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// Who pays.
+    pub billing_class: BillingClass,
     /// The caps as they are configured now.
     pub limits: CapLimits,
     /// The worst-case cost at the price as it is known now.
     pub reserved: Option<PicoUsd>,
-    /// Now.
-    pub now: Timestamp,
 }
 
 /// What became of a claim.
@@ -162,8 +189,12 @@ pub struct Finish {
     pub state: PlanState,
     /// The answer to keep.
     pub answer: Value,
-    /// The ledger's side of it.
-    pub settlement: Settlement,
+    /// The ledger's side of each call that was not settled before, by its place in the plan's routes.
+    ///
+    /// What is neither settled nor named here was never called, and its reservation is released.
+    pub settlements: Vec<(u32, Settlement)>,
+    /// What the plan cost in all; none when a part of it is unknown.
+    pub cost: Option<PicoUsd>,
     /// Now.
     pub now: Timestamp,
 }
@@ -199,6 +230,9 @@ fn record(row: &SqliteRow) -> Result<PlanRecord, StoreError> {
         started_at: reader.time_opt("started_at")?,
         finished_at: reader.time_opt("finished_at")?,
         answer: reader.json_opt("answer")?,
+        mode: reader.label("mode")?,
+        work: reader.json_opt("work")?,
+        tool_name: reader.get("tool_name")?,
     })
 }
 
@@ -230,7 +264,7 @@ pub(crate) async fn deny(
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     let done = sqlx::query(
-        "UPDATE plans SET state = 'denied', finished_at = ?2, prompt = NULL, system_prompt = NULL
+        "UPDATE plans SET state = 'denied', finished_at = ?2, prompt = NULL, system_prompt = NULL, work = NULL
          WHERE plan_id = ?1 AND state = 'confirmation_required'",
     )
     .bind(plan_id.as_str())
@@ -275,8 +309,8 @@ impl Db {
             "INSERT INTO plans (plan_id, plan_token_hash, confirmation_token_hash, state, task, quality, reasoning_effort,
                 client, session, tool_name, prompt, system_prompt, prompt_hash, prompt_characters, provider, model,
                 billing_class, routes, excluded, requires_confirmation, estimated_input_tokens, max_output_tokens,
-                max_cost_pico_usd, created_at, expires_at)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                max_cost_pico_usd, created_at, expires_at, mode, work)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(plan.plan_id.as_str())
         .bind(plan.plan_token.as_slice())
@@ -303,6 +337,8 @@ impl Db {
         .bind(plan.max_cost.map(PicoUsd::get))
         .bind(plan.created_at.as_millisecond())
         .bind(plan.expires_at.as_millisecond())
+        .bind(plan.mode.as_str())
+        .bind(plan.work.as_ref().map(ToString::to_string))
         .execute(&mut *tx)
         .await?;
         audit::append(&mut tx, audit_row).await?;
@@ -364,7 +400,7 @@ impl Db {
     pub async fn expire_plans(&self, now: Timestamp) -> Result<Vec<PlanId>, StoreError> {
         let mut tx = self.begin().await?;
         let rows = sqlx::query_scalar::<_, String>(
-            "UPDATE plans SET state = 'expired', finished_at = ?1, prompt = NULL, system_prompt = NULL
+            "UPDATE plans SET state = 'expired', finished_at = ?1, prompt = NULL, system_prompt = NULL, work = NULL
              WHERE state IN ('ready', 'confirmation_required') AND expires_at <= ?1 RETURNING plan_id",
         )
         .bind(now.as_millisecond())
@@ -374,8 +410,8 @@ impl Db {
         Ok(rows.into_iter().map(PlanId::new).collect())
     }
 
-    /// Claims a plan: in one transaction it turns from ready to working, its caps are checked and its
-    /// worst-case cost is reserved. Of two claims of one token, one wins.
+    /// Claims a plan: in one transaction it turns from ready to working, its caps are checked and the
+    /// worst-case cost of each of its calls is reserved. Of two claims of one token, one wins.
     ///
     /// # Errors
     /// The database failed.
@@ -398,12 +434,13 @@ impl Db {
         if done.rows_affected() == 0 {
             return Ok(ClaimOutcome::NotReady(Box::new(plan)));
         }
-        if let Some(reason) =
-            ledger::broken_cap(&mut tx, &plan.provider, &claim.limits, claim.reserved, claim.now).await?
-        {
-            return Ok(ClaimOutcome::CapBroken(reason));
+        // Each reservation counts against the next one's caps; the first that breaks one takes all back.
+        for call in &claim.calls {
+            if let Some(reason) = ledger::broken_cap(&mut tx, call, claim.now).await? {
+                return Ok(ClaimOutcome::CapBroken(reason));
+            }
+            ledger::reserve(&mut tx, plan.plan_id.as_str(), call, claim.now).await?;
         }
-        ledger::reserve(&mut tx, plan.plan_id.as_str(), claim.reserved, claim.now).await?;
         audit::append(&mut tx, &NewAudit { object: Some(plan.plan_id.as_str()), ..audit_row.clone() }).await?;
         tx.commit().await?;
         Ok(ClaimOutcome::Claimed(Box::new(PlanRecord {
@@ -413,6 +450,25 @@ impl Db {
         })))
     }
 
+    /// Reserves one more call for a plan that works already. Returns the cap that forbids it, in words.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn reserve_call(
+        &self,
+        plan_id: &PlanId,
+        call: &PlannedCall,
+        now: Timestamp,
+    ) -> Result<Option<String>, StoreError> {
+        let mut tx = self.begin().await?;
+        if let Some(reason) = ledger::broken_cap(&mut tx, call, now).await? {
+            return Ok(Some(reason));
+        }
+        ledger::reserve(&mut tx, plan_id.as_str(), call, now).await?;
+        tx.commit().await?;
+        Ok(None)
+    }
+
     /// Stores how a run ended, settles its reservation and wipes its prompt, in one transaction.
     ///
     /// # Errors
@@ -420,17 +476,20 @@ impl Db {
     pub async fn finish_plan(&self, finish: &Finish, audit_row: &NewAudit<'_>) -> Result<(), StoreError> {
         let mut tx = self.begin().await?;
         sqlx::query(
-            "UPDATE plans SET state = ?2, answer = ?3, cost_pico_usd = ?4, finished_at = ?5, prompt = NULL, system_prompt = NULL
+            "UPDATE plans SET state = ?2, answer = ?3, cost_pico_usd = ?4, finished_at = ?5, prompt = NULL, system_prompt = NULL, work = NULL
              WHERE plan_id = ?1 AND state = 'working'",
         )
         .bind(finish.plan_id.as_str())
         .bind(finish.state.as_str())
         .bind(finish.answer.to_string())
-        .bind(finish.settlement.cost.map(PicoUsd::get))
+        .bind(finish.cost.map(PicoUsd::get))
         .bind(finish.now.as_millisecond())
         .execute(&mut *tx)
         .await?;
-        ledger::settle(&mut tx, finish.plan_id.as_str(), &finish.settlement, finish.now).await?;
+        for (ordinal, settlement) in &finish.settlements {
+            ledger::settle(&mut tx, finish.plan_id.as_str(), *ordinal, settlement, finish.now).await?;
+        }
+        ledger::release_rest(&mut tx, finish.plan_id.as_str(), finish.now).await?;
         audit::append(&mut tx, audit_row).await?;
         Ok(tx.commit().await?)
     }

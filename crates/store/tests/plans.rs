@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 use lwa_domain::{
-    ApprovalId, ApprovalKind, BillingClass, ErrorCode, Outcome, PicoUsd, PlanId, PlanState, Quality, TaskKind,
+    ApprovalId, ApprovalKind, BillingClass, ErrorCode, Outcome, PicoUsd, PlanId, PlanMode, PlanState, Quality, TaskKind,
 };
 use lwa_store::{
-    CapLimits, Claim, ClaimOutcome, Db, Decided, Decision, Effect, Finish, NewApproval, NewAudit, NewPlan, Settlement,
+    CapLimits, CapUse, Claim, ClaimOutcome, Db, Decided, Decision, Effect, Finish, NewApproval, NewAudit, NewPlan,
+    PlannedCall, Settlement,
 };
 use serde_json::json;
 
@@ -55,6 +56,8 @@ async fn add_plan(db: &Db, n: u16, needs_consent: bool) -> [u8; 32] {
         max_cost: Some(PicoUsd::new(1000)),
         created_at: now(),
         expires_at: now() + SignedDuration::from_mins(10),
+        mode: PlanMode::Single,
+        work: Some(json!({"workflow": {"name": "a name nobody should find later"}})),
     };
     db.insert_plan(&plan, &event("plan.prepared")).await.unwrap();
     token
@@ -88,8 +91,20 @@ async fn decide(db: &Db, id: &ApprovalId, outcome: Outcome, effect: Effect<'_>) 
     db.decide_approval(&decision, effect, "user").await.unwrap()
 }
 
+fn call(ordinal: u32, provider: &str, limits: CapLimits, reserved: i64) -> PlannedCall {
+    PlannedCall {
+        ordinal,
+        role: "primary".into(),
+        provider: provider.into(),
+        model: "m".into(),
+        billing_class: BillingClass::Paid,
+        limits,
+        reserved: Some(PicoUsd::new(reserved)),
+    }
+}
+
 fn claim(token: [u8; 32], limits: CapLimits) -> Claim {
-    Claim { plan_token: token, limits, reserved: Some(PicoUsd::new(1000)), now: now() }
+    Claim { plan_token: token, calls: vec![call(0, "acme", limits, 1000)], now: now() }
 }
 
 fn settlement(cost: Option<i64>) -> Settlement {
@@ -190,7 +205,8 @@ async fn a_settled_cost_replaces_the_reservation_and_an_unknown_one_does_not() {
             plan_id: plan.plan_id,
             state: PlanState::Completed,
             answer: json!({"text": "t"}),
-            settlement: settlement(cost),
+            settlements: vec![(0, settlement(cost))],
+            cost: cost.map(PicoUsd::new),
             now: now(),
         };
         db.finish_plan(&finish, &event("plan.ran")).await.unwrap();
@@ -265,7 +281,8 @@ async fn ended_plans_keep_no_prompt() {
         plan_id: plan.plan_id,
         state: PlanState::RepreflightRequired,
         answer: json!({}),
-        settlement,
+        settlements: vec![(0, settlement)],
+        cost: None,
         now: now(),
     };
     db.finish_plan(&finish, &event("plan.ran")).await.unwrap();
@@ -277,8 +294,90 @@ async fn ended_plans_keep_no_prompt() {
     for token in [ran, denied, expired] {
         let plan = db.plan_by_token(&token).await.unwrap().unwrap();
         assert!(plan.state.is_final());
-        assert_eq!((plan.prompt, plan.system_prompt), (None, None));
+        assert_eq!((plan.prompt, plan.system_prompt, plan.work), (None, None, None));
     }
+}
+
+#[tokio::test]
+async fn a_plan_of_several_calls_reserves_all_of_them_or_none() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    let limits = CapLimits { global_monthly: Some(PicoUsd::new(2500)), ..CapLimits::default() };
+    let calls = |third: i64| vec![call(0, "a", limits, 1000), call(1, "b", limits, 1000), call(2, "c", limits, third)];
+    let first = add_plan(&db, 1, false).await;
+    let too_much = Claim { plan_token: first, calls: calls(501), now: now() };
+    let broken = db.claim_plan(&too_much, &event("c")).await.unwrap();
+    assert!(matches!(broken, ClaimOutcome::CapBroken(reason) if reason.contains("all providers together")));
+    assert_eq!(db.cap_use(None, now()).await.unwrap(), CapUse::default(), "nothing stays reserved");
+    let exact = Claim { plan_token: first, calls: calls(500), now: now() };
+    assert!(matches!(db.claim_plan(&exact, &event("c")).await.unwrap(), ClaimOutcome::Claimed(_)));
+    assert_eq!(db.cap_use(None, now()).await.unwrap().spent_this_month, PicoUsd::new(2500));
+}
+
+#[tokio::test]
+async fn what_was_never_called_is_released_and_what_was_settled_stays() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    let none = CapLimits::default();
+    let token = add_plan(&db, 1, false).await;
+    let calls = vec![call(0, "a", none, 1000), call(1, "b", none, 1000), call(2, "c", none, 1000)];
+    let claim = Claim { plan_token: token, calls, now: now() };
+    let ClaimOutcome::Claimed(plan) = db.claim_plan(&claim, &event("c")).await.unwrap() else { panic!("not claimed") };
+    db.settle_call(&plan.plan_id, 0, &settlement(Some(300)), now()).await.unwrap();
+    let finish = Finish {
+        plan_id: plan.plan_id.clone(),
+        state: PlanState::RepreflightRequired,
+        answer: json!({}),
+        // The first is settled already, and the second settlement of a call changes nothing.
+        settlements: vec![(0, settlement(Some(999))), (1, settlement(None))],
+        cost: None,
+        now: now(),
+    };
+    db.finish_plan(&finish, &event("plan.ran")).await.unwrap();
+    let used = db.cap_use(None, now()).await.unwrap();
+    assert_eq!((used.requests_today, used.spent_this_month), (2, PicoUsd::new(1300)));
+    let calls = db.calls(None, 10).await.unwrap();
+    let told: Vec<_> = calls.iter().map(|call| (call.provider.as_str(), call.is_released)).collect();
+    assert_eq!(told, [("c", true), ("b", false), ("a", false)]);
+    assert!(
+        db.reserve_call(&plan.plan_id, &call(3, "a", CapLimits { provider_daily_requests: 1, ..none }, 0), now())
+            .await
+            .unwrap()
+            .is_some()
+    );
+    assert!(
+        db.reserve_call(&plan.plan_id, &call(3, "c", CapLimits { provider_daily_requests: 1, ..none }, 0), now())
+            .await
+            .unwrap()
+            .is_none()
+    );
+}
+
+#[tokio::test]
+async fn tracks_count_what_speaks_for_or_against_a_provider() {
+    let temp = tempfile::tempdir().unwrap();
+    let db = open(temp.path()).await;
+    let ends = [
+        None,
+        None,
+        Some(ErrorCode::ProviderTimedOut),
+        Some(ErrorCode::ProviderUnauthorized),
+        Some(ErrorCode::ProviderRefused),
+    ];
+    for (n, (code, latency_ms)) in (1..).zip(ends.into_iter().zip([40, 20, 900, 1, 2])) {
+        let token = add_plan(&db, n, false).await;
+        let ClaimOutcome::Claimed(plan) =
+            db.claim_plan(&claim(token, CapLimits::default()), &event("c")).await.unwrap()
+        else {
+            panic!("not claimed")
+        };
+        let settlement = Settlement { error_code: code, latency_ms, ..settlement(Some(1)) };
+        db.settle_call(&plan.plan_id, 0, &settlement, now()).await.unwrap();
+    }
+    let tracks = db.tracks(now() - SignedDuration::from_hours(1)).await.unwrap();
+    let track = tracks.values().next().unwrap();
+    assert_eq!((tracks.len(), track.calls, track.failures, track.median_latency_ms), (1, 3, 1, Some(40)));
+    assert!(db.tracks(now() + SignedDuration::from_hours(1)).await.unwrap().is_empty());
 }
 
 #[tokio::test]

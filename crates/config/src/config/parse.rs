@@ -6,8 +6,11 @@ use lwa_domain::{ConsentMode, PicoUsd, UnknownLabel};
 use toml_edit::Document;
 
 use super::money::pico_usd;
-use super::{AppConfig, BUILTIN_PROVIDER, ClientConfig, Config, ModelConfig, ProviderConfig, RouterConfig, Shipped};
-use crate::endpoint::{ACCOUNT_PLACEHOLDER, base_url_fault, path_fault};
+use super::{
+    AppConfig, BUILTIN_PROVIDER, ClientConfig, Config, LibraryConfig, ModelConfig, ProviderConfig, RouterConfig,
+    Shipped,
+};
+use crate::endpoint::{ACCOUNT_PLACEHOLDER, base_url_fault, call_path_fault, list_path_fault, path_fault};
 use crate::error::ConfigError;
 use crate::read::{Fields, Source, syntax_error};
 use crate::words::{Adapter, SubscriptionStatus};
@@ -24,6 +27,14 @@ pub(super) fn parse(text: &str, path: &Path, shipped: &Shipped) -> Result<Config
     if let Some(table) = root.table("router", "router", "[router]")? {
         router(&table, &mut config.router)?;
         table.note_lines("router", &mut config.origin.lines);
+    }
+    if let Some(table) = root.table("library", "library", "[library]")? {
+        library(&table, &mut config.library)?;
+        table.note_lines("library", &mut config.origin.lines);
+    }
+    if let Some(table) = root.table("telemetry", "telemetry", "[telemetry]")? {
+        table.checked_text("otlp_endpoint", base_url_fault, &mut config.telemetry.otlp_endpoint)?;
+        table.note_lines("telemetry", &mut config.origin.lines);
     }
     if let Some(table) = root.table("secrets", "secrets", "[secrets]")? {
         table.parsed("backend", str::parse)?.into_iter().for_each(|backend| config.secrets.backend = backend);
@@ -60,7 +71,25 @@ fn router(table: &Fields<'_>, router: &mut RouterConfig) -> Result<(), ConfigErr
     table.integer("confirmation_ttl_seconds", &mut router.confirmation_ttl_seconds)?;
     table.integer("global_daily_request_cap", &mut router.global_daily_request_cap)?;
     cap(table, "global_monthly_usd_cap", &mut router.global_monthly_usd_cap)?;
+    table.integer("max_parallel_consensus", &mut router.max_parallel_consensus)?;
+    table.flag("post_response_tier_guidance", &mut router.post_response_tier_guidance)?;
+    if let Some(mode) = table.parsed("post_response_tier_guidance_mode", str::parse)? {
+        router.post_response_tier_guidance_mode = mode;
+    }
     table.texts_by_task("task_prompts", &mut router.task_prompts)
+}
+
+fn library(table: &Fields<'_>, library: &mut LibraryConfig) -> Result<(), ConfigError> {
+    table.flag("auto_detect_patterns", &mut library.auto_detect_patterns)?;
+    table.integer("pattern_min_occurrences", &mut library.pattern_min_occurrences)?;
+    if let Some(threshold) = table.number("pattern_similarity_threshold")? {
+        library.pattern_similarity_threshold = threshold;
+    }
+    table.flag("auto_create_library_tools", &mut library.auto_create_library_tools)?;
+    table.flag("auto_activate_prompt_tools", &mut library.auto_activate_prompt_tools)?;
+    table.flag("suggest_library_tools", &mut library.suggest_library_tools)?;
+    table.integer("max_library_suggestions", &mut library.max_library_suggestions)?;
+    table.flag("allow_reviewed_script_execution", &mut library.allow_reviewed_script_execution)
 }
 
 fn app(table: &Fields<'_>, app: &mut AppConfig) -> Result<(), ConfigError> {
@@ -97,18 +126,29 @@ fn provider(name: &str, table: &Fields<'_>, mut provider: ProviderConfig) -> Res
     table.flag("enabled", &mut provider.enabled)?;
     table.flag("experimental", &mut provider.experimental)?;
     table.optional_text("disabled_reason", &mut provider.disabled_reason)?;
-    if table.parsed("adapter", later_adapter)?.is_some_and(|is_later| is_later) {
-        return Err(table.unusable("adapter", "must be `openai`; other protocols come with later versions"));
+    match table.parsed("adapter", chosen_adapter)? {
+        Some(None) => return Err(table.unusable("adapter", "is not available; choose one of those that are listed")),
+        Some(Some(adapter)) => provider.adapter = adapter,
+        None => {}
     }
     table.checked_text("base_url", base_url_fault, &mut provider.base_url)?;
     table.variable("api_key_env", &mut provider.api_key_env)?;
     table.variables("api_key_envs", &mut provider.api_key_envs)?;
+    let mut quota_path = None;
+    table.checked_text("quota_path", path_fault, &mut quota_path)?;
+    provider.quota_path = quota_path.or(provider.quota_path);
+    let mut monthly_tokens = provider.subscription_monthly_token_limit.unwrap_or(0);
+    table.integer("subscription_monthly_token_limit", &mut monthly_tokens)?;
+    provider.subscription_monthly_token_limit = Some(monthly_tokens).filter(|tokens| *tokens > 0);
     table.variable("billing_api_key_env", &mut provider.billing_api_key_env)?;
     table.variable("quota_key_env", &mut provider.quota_key_env)?;
     table.variable("account_id_env", &mut provider.account_id_env)?;
-    for (key, target) in [("models_path", &mut provider.models_path), ("chat_path", &mut provider.chat_path)] {
+    for (key, fault, target) in [
+        ("models_path", list_path_fault as fn(&str) -> Option<&'static str>, &mut provider.models_path),
+        ("chat_path", call_path_fault, &mut provider.chat_path),
+    ] {
         let mut path = None;
-        table.checked_text(key, path_fault, &mut path)?;
+        table.checked_text(key, fault, &mut path)?;
         *target = path.unwrap_or_else(|| std::mem::take(target));
     }
     table.headers("request_headers", &mut provider.request_headers)?;
@@ -134,15 +174,15 @@ fn provider(name: &str, table: &Fields<'_>, mut provider: ProviderConfig) -> Res
     Ok(provider)
 }
 
-/// Whether a word names a protocol that is known and not built yet.
-fn later_adapter(word: &str) -> Result<bool, UnknownLabel> {
-    const LATER: &[&str] =
-        &["openai_media", "gemini", "puter", "replicate", "stability", "codex", "anthropic", "bedrock", "builtin"];
-    let openai = Adapter::OpenAi.as_str();
-    if word == openai {
-        return Ok(false);
+/// The protocol that a word names; none for those that older products had and this one leaves out, and for the
+/// built-in one, which is nobody's to choose.
+fn chosen_adapter(word: &str) -> Result<Option<Adapter>, UnknownLabel> {
+    match word {
+        "codex" | "anthropic" | "bedrock" | "builtin" => Ok(None),
+        // Pictures and films are a matter of the model here, so that the older name means the same protocol.
+        "openai_media" => Ok(Some(Adapter::OpenAi)),
+        other => other.parse().map(Some),
     }
-    if LATER.contains(&word) { Ok(true) } else { Err(UnknownLabel::new("adapter", word, &[openai])) }
 }
 
 /// What the keys of a provider need of each other.
@@ -150,7 +190,7 @@ fn check_provider(table: &Fields<'_>, provider: &ProviderConfig) -> Result<(), C
     let Some(url) = &provider.base_url else {
         return match provider.adapter {
             Adapter::Builtin => Ok(()),
-            Adapter::OpenAi => Err(table.missing("base_url", "the provider cannot be reached without an address")),
+            _ => Err(table.missing("base_url", "the provider cannot be reached without an address")),
         };
     };
     if url.contains(ACCOUNT_PLACEHOLDER) && provider.account_id_env.is_none() {
@@ -208,6 +248,33 @@ fn read_model(table: &Fields<'_>, model: &mut ModelConfig) -> Result<(), ConfigE
         ("input_cost_per_million", &mut model.input_cost_per_million),
         ("output_cost_per_million", &mut model.output_cost_per_million),
     ] {
+        *target = table.number(key)?.or(*target);
+    }
+    table.free_words("service_tiers", &mut model.service_tiers)?;
+    table.free_words("supported_parameters", &mut model.supported_parameters)?;
+    for (key, target) in [
+        ("free_plan_max_tokens", &mut model.free_plan_max_tokens),
+        ("pro_plan_max_tokens", &mut model.pro_plan_max_tokens),
+    ] {
+        let mut tokens = target.unwrap_or(0);
+        table.integer(key, &mut tokens)?;
+        *target = Some(tokens).filter(|tokens| *tokens > 0);
+    }
+    table.flag("is_price_confirmed", &mut model.is_price_confirmed)?;
+    if let Some(cost) = model.implausible_cost().filter(|_| !model.is_price_confirmed) {
+        let key = if model.input_cost_per_million == Some(cost) {
+            "input_cost_per_million"
+        } else {
+            "output_cost_per_million"
+        };
+        return Err(table.unusable(
+            key,
+            "is more than $1000 for a million tokens; is it meant for one token? If it is right, add `is_price_confirmed = true`",
+        ));
+    }
+    for (key, target) in
+        [("cost_per_image", &mut model.cost_per_image), ("cost_per_second", &mut model.cost_per_second)]
+    {
         *target = table.number(key)?.or(*target);
     }
     table.scores_by_task("task_scores", &mut model.task_scores)?;

@@ -30,6 +30,10 @@ pub struct ProviderConfig {
     pub billing_api_key_env: Option<String>,
     /// The variable of a key that may read the quota.
     pub quota_key_env: Option<String>,
+    /// Where its balance or quota is read, after `base_url`; none where it cannot be.
+    pub quota_path: Option<String>,
+    /// Tokens a month of the plan there, for display.
+    pub subscription_monthly_token_limit: Option<u32>,
     /// The variable of the account.
     pub account_id_env: Option<String>,
     /// Where its list of models is.
@@ -73,6 +77,8 @@ impl Default for ProviderConfig {
             api_key_envs: Vec::new(),
             billing_api_key_env: None,
             quota_key_env: None,
+            quota_path: None,
+            subscription_monthly_token_limit: None,
             account_id_env: None,
             models_path: "/models".to_owned(),
             chat_path: "/chat/completions".to_owned(),

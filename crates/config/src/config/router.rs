@@ -6,6 +6,7 @@ use lwa_domain::{ConsentMode, PicoUsd, TaskKind};
 use serde::Serialize;
 
 use super::money::as_dollars;
+use crate::words::GuidanceMode;
 
 /// Consent, caps and prompts of the router.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,6 +31,12 @@ pub struct RouterConfig {
     /// The most dollars in a month for all providers; none means no cap.
     #[serde(serialize_with = "as_dollars")]
     pub global_monthly_usd_cap: Option<PicoUsd>,
+    /// How many voters of a consensus are asked at once.
+    pub max_parallel_consensus: u32,
+    /// Whether results carry a thought about the next tier.
+    pub post_response_tier_guidance: bool,
+    /// Where that thought comes from.
+    pub post_response_tier_guidance_mode: GuidanceMode,
     /// System prompts in place of the shipped ones.
     pub task_prompts: BTreeMap<TaskKind, String>,
 }
@@ -46,6 +53,9 @@ impl Default for RouterConfig {
             confirmation_ttl_seconds: 600,
             global_daily_request_cap: 0,
             global_monthly_usd_cap: None,
+            max_parallel_consensus: 3,
+            post_response_tier_guidance: false,
+            post_response_tier_guidance_mode: GuidanceMode::Local,
             task_prompts: BTreeMap::new(),
         }
     }

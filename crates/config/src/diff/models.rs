@@ -73,6 +73,23 @@ fn one(old: &Config, before: Option<&ModelConfig>, mut new: ModelConfig, compari
         new.input_cost_per_million = before.and_then(|model| model.input_cost_per_million);
         new.output_cost_per_million = before.and_then(|model| model.output_cost_per_million);
     }
+    if !is_free {
+        let price = before.map_or((None, None), |model| (model.cost_per_image, model.cost_per_second));
+        let cheaper = |old: Option<f64>, new: Option<f64>| new.is_some_and(|new| old.is_none_or(|old| new < old));
+        if cheaper(price.0, new.cost_per_image) || cheaper(price.1, new.cost_per_second) {
+            let show = |(image, second): (Option<f64>, Option<f64>)| {
+                let word = |cost: Option<f64>| cost.map_or("unknown".to_owned(), |cost| format!("${cost}"));
+                format!("{} a picture, {} a second", word(image), word(second))
+            };
+            comparison.note(
+                key("cost_per_image"),
+                show(price),
+                show((new.cost_per_image, new.cost_per_second)),
+                "Pictures and films of the model seem cheaper, and your caps admit more of them.",
+            );
+            (new.cost_per_image, new.cost_per_second) = price;
+        }
+    }
     if new.enabled && before.is_some_and(|model| !model.enabled) && !(harmless && is_free) {
         comparison.note(key("enabled"), "false", "true", "The model may be used.");
         new.enabled = false;

@@ -31,7 +31,9 @@ impl<'a> Target<'a> {
         };
         let (holder, table, rest) = match path {
             [key] => (Holder::Root, "", std::slice::from_ref(key)),
-            [table @ ("router" | "app" | "secrets"), rest @ ..] => (Holder::Table(table), *table, rest),
+            [table @ ("router" | "library" | "telemetry" | "app" | "secrets"), rest @ ..] => {
+                (Holder::Table(table), *table, rest)
+            }
             [table @ "providers", name, rest @ ..] => (Holder::Named(table, name), "providers.NAME", rest),
             [table @ "clients", name, rest @ ..] => (Holder::Named(table, name), "clients.NAME", rest),
             ["models", model, rest @ ..] => {

@@ -1,8 +1,8 @@
 //! The list itself.
 
 use super::{
-    ADAPTERS, BACKENDS, BILLING_CLASSES, CAPABILITIES, CONSENT_MODES, DATA_USES, DOLLARS, EFFORTS, KeyInfo, Kind,
-    SUBSCRIPTION_STATUSES, TOOL_SETS,
+    ADAPTERS, BACKENDS, BILLING_CLASSES, CAPABILITIES, CONSENT_MODES, DATA_USES, DOLLARS, EFFORTS, GUIDANCE_MODES,
+    KeyInfo, Kind, SUBSCRIPTION_STATUSES, TOOL_SETS,
 };
 
 const fn key(path: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> KeyInfo {
@@ -61,11 +61,60 @@ pub(crate) const KEYS: &[KeyInfo] = &[
         "0",
         "The most US dollars for all providers together in a month; 0 means no cap.",
     ),
+    key("router.max_parallel_consensus", count(1, 16), "3", "How many voters of a consensus are asked at once."),
+    key(
+        "router.post_response_tier_guidance",
+        Kind::Flag,
+        "false",
+        "Whether results carry a thought about the next tier. It never changes a route.",
+    ),
+    key(
+        "router.post_response_tier_guidance_mode",
+        GUIDANCE_MODES,
+        r#""local""#,
+        "Whether that thought comes from this machine, or the client is asked for one.",
+    ),
     key(
         "router.task_prompts",
         Kind::TextByTask,
         "{}",
         "System prompts of your own, by task, in place of the shipped ones.",
+    ),
+    // The library.
+    key(
+        "library.auto_detect_patterns",
+        Kind::Flag,
+        "true",
+        "Whether runs are observed, so that repeated work is noticed. No prompt is kept.",
+    ),
+    key("library.pattern_min_occurrences", count(2, 100), "3", "How many distinct runs make a pattern."),
+    key(
+        "library.pattern_similarity_threshold",
+        Kind::Number { min: 0.1, max: 1.0 },
+        "0.68",
+        "How alike two unnamed pieces of work must be to count as the same.",
+    ),
+    key("library.auto_create_library_tools", Kind::Flag, "true", "Whether a pattern becomes a recipe by itself."),
+    key(
+        "library.auto_activate_prompt_tools",
+        Kind::Flag,
+        "true",
+        "Whether such a recipe can be used at once; else it waits as a draft.",
+    ),
+    key("library.suggest_library_tools", Kind::Flag, "true", "Whether a preparation names recipes that fit."),
+    key("library.max_library_suggestions", count(1, 50), "5", "How many recipes it names at most."),
+    key(
+        "library.allow_reviewed_script_execution",
+        Kind::Flag,
+        "false",
+        "Whether scripts that you approved may run. Without it no script runs.",
+    ),
+    // Telemetry.
+    key(
+        "telemetry.otlp_endpoint",
+        Kind::Url,
+        "",
+        "The address of a collector of yours that takes OTLP over HTTP, for example `http://127.0.0.1:4318`. Without it nothing is sent; prompts and answers never are.",
     ),
     // Providers.
     key("providers.NAME.enabled", Kind::Flag, "true", "Whether the provider may be used."),
@@ -101,6 +150,13 @@ pub(crate) const KEYS: &[KeyInfo] = &[
         Kind::Variable,
         "",
         "The variable of a key that may read the quota; used for nothing else.",
+    ),
+    key("providers.NAME.quota_path", Kind::UrlPath, "", "Where its balance or quota is read, after `base_url`."),
+    key(
+        "providers.NAME.subscription_monthly_token_limit",
+        count(0, 4_000_000_000),
+        "0",
+        "Tokens a month of your plan there, for display; 0 means unknown.",
     ),
     key(
         "providers.NAME.account_id_env",
@@ -185,6 +241,33 @@ pub(crate) const KEYS: &[KeyInfo] = &[
         DOLLARS,
         "",
         "US dollars for a million tokens of output. Counts only together with `input_cost_per_million`.",
+    ),
+    key(
+        "models[].is_price_confirmed",
+        Kind::Flag,
+        "false",
+        "Says that costs of more than $1000 for a million tokens are meant as they are written.",
+    ),
+    key("models[].cost_per_image", DOLLARS, "", "US dollars for one picture, for models that make them."),
+    key("models[].cost_per_second", DOLLARS, "", "US dollars for a second of film, for models that make them."),
+    key("models[].service_tiers", Kind::Words, "[]", "Tiers it is offered in, for display."),
+    key(
+        "models[].supported_parameters",
+        Kind::Words,
+        "[]",
+        "The parameters it accepts, in the provider's words; empty when that is not known.",
+    ),
+    key(
+        "models[].free_plan_max_tokens",
+        count(0, 4_000_000_000),
+        "0",
+        "Tokens that the free plan allows, for display; 0 means unknown.",
+    ),
+    key(
+        "models[].pro_plan_max_tokens",
+        count(0, 4_000_000_000),
+        "0",
+        "Tokens that the paid plan allows, for display; 0 means unknown.",
     ),
     key("models[].task_scores", Kind::ScoreByTask, "{}", "How well it suits each task, 0 to 100."),
     key("models[].enabled", Kind::Flag, "true", "Whether it may be used."),
