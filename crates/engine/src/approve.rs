@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lwa_domain::{ApprovalKind, BillingClass, ErrorCode, Outcome, PlanId, PlanState};
+use lwa_domain::{ApprovalKind, BillingClass, DataUse, ErrorCode, Outcome, PlanId, PlanState};
 use lwa_protocol::approval::{Answer, ApprovalDetail, SpendDetail};
 use lwa_protocol::plan::{ApproveAnswer, ApproveParams, ApproveStatus, RouteView};
 use lwa_protocol::{Failure, Role};
@@ -82,7 +82,7 @@ impl Engine {
     }
 
     /// Whether a human can be asked now. Starts the app when it is there and a screen is known.
-    async fn can_ask(&self, caller: &Caller) -> bool {
+    pub(crate) async fn can_ask(&self, caller: &Caller) -> bool {
         if self.surfaces.has_app() || self.surfaces.has_terminal() {
             return true;
         }
@@ -100,17 +100,46 @@ impl Engine {
     async fn spend_question(&self, plan: &PlanRecord) -> Result<Question, Failure> {
         let routes: Vec<RouteView> =
             serde_json::from_value(plan.routes.clone()).map_err(|error| failure::json(&error))?;
-        let route =
-            routes.into_iter().next().ok_or_else(|| Failure::new(ErrorCode::Internal, "the plan has no route"))?;
-        let price = self.price_of(&plan.provider, &plan.model);
-        let likely =
-            price.as_ref().map(|price| price.cost(plan.estimated_input_tokens, u64::from(plan.max_output_tokens) / 2));
+        let others = routes.len().saturating_sub(1);
+        let egress = self.egress_view(
+            &routes,
+            plan.system_prompt.as_deref().unwrap_or_default(),
+            plan.prompt.as_deref().unwrap_or_default(),
+            plan.work.as_ref().and_then(|work| work.get("response_format")).filter(|format| !format.is_null()),
+        );
+        // Everybody who gets the text is named, a voter as well as the writer of the synthesis.
+        let mut readers: Vec<&str> = Vec::new();
+        for reader in routes.iter().filter(|route| !route.is_local) {
+            if !readers.contains(&reader.provider.as_str()) {
+                readers.push(&reader.provider);
+            }
+        }
+        let readers = readers.join(", ");
+        // What the most worrying of them does with it.
+        let worst = routes.iter().filter(|route| !route.is_local).max_by_key(|route| match route.data_use {
+            DataUse::None => 0,
+            DataUse::Retains => 1,
+            DataUse::Unknown => 2,
+            DataUse::Trains => 3,
+        });
+        let (data_use, data_use_source) =
+            worst.map_or((DataUse::None, String::new()), |route| (route.data_use, route.data_use_source.clone()));
+        let lead = routes.iter().rfind(|route| route.provider == plan.provider && route.model == plan.model);
+        let route = lead.ok_or_else(|| Failure::new(ErrorCode::Internal, "the plan has no route"))?.clone();
+        let price = self.price_of(&plan.provider, &plan.model).filter(|_| plan.mode.is_billed_by_tokens());
+        let likely = price.as_ref().map(|price| {
+            price.cost_of(&lwa_domain::TokenCounts::plain(
+                plan.estimated_input_tokens,
+                u64::from(plan.max_output_tokens) / 2,
+            ))
+        });
         let price_note = match (&price, route.billing_class) {
             (Some(price), _) if price.source == "config" => "price from your configuration, undated".to_owned(),
             (Some(price), _) => format!("price from {}, read {}", price.source, price.as_of),
             (None, BillingClass::Free | BillingClass::FreeQuota) => {
                 "this provider does not bill by the token".to_owned()
             }
+            (None, _) if plan.max_cost.is_some() => "price of a picture or of a second of film".to_owned(),
             (None, _) => "no price is known for this model, so the cost is unknown".to_owned(),
         };
         let place = format!("{} at {}", plan.model, plan.provider);
@@ -119,16 +148,12 @@ impl Engine {
             (true, None) => format!("Spend an unknown amount on {place}?"),
             (false, _) => format!("Run this task on {place}?"),
         };
-        let leaves = !route.is_local;
+        let leaves = !readers.is_empty();
         let consequence = match (leaves, route.billing_class.may_cost_money()) {
             (true, true) => {
-                format!(
-                    "Sends {} characters to {} and may be billed to you.",
-                    grouped(plan.prompt_characters),
-                    plan.provider
-                )
+                format!("Sends {} characters to {readers} and may be billed to you.", grouped(plan.prompt_characters))
             }
-            (true, false) => format!("Sends {} characters to {}.", grouped(plan.prompt_characters), plan.provider),
+            (true, false) => format!("Sends {} characters to {readers}.", grouped(plan.prompt_characters)),
             (false, true) => "Stays on this machine, but the provider is not known to be free.".to_owned(),
             (false, false) => "Stays on this machine and costs nothing.".to_owned(),
         };
@@ -144,8 +169,11 @@ impl Engine {
             provider: plan.provider.clone(),
             model: plan.model.clone(),
             billing_class: route.billing_class,
-            data_use: route.data_use,
-            is_local: route.is_local,
+            data_use,
+            data_use_source,
+            masked_secrets: egress.masked_secrets,
+            other_routes: u32::try_from(others).unwrap_or(u32::MAX),
+            is_local: !leaves,
             estimated_cost_pico_usd: likely,
             max_cost_pico_usd: plan.max_cost,
             estimated_input_tokens: u32::try_from(plan.estimated_input_tokens).unwrap_or(u32::MAX),

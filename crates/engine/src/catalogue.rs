@@ -1,19 +1,25 @@
-//! What routing chooses from: shipped, configured and detected providers with their state right now.
+//! What routing chooses from: shipped, configured, listed and detected models with their providers' state right now.
+
+pub(crate) mod live;
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use lwa_config::{Adapter, Config, ModelConfig, ProviderConfig, Shipped};
-use lwa_domain::{BillingClass, Capability, DataUse, ErrorCode, Model, ModelKey, Price, ProviderFacts, TaskKind};
+use lwa_domain::{
+    BillingClass, Capability, DataUse, ErrorCode, Model, ModelKey, Price, ProviderFacts, TaskKind, TrackRecord,
+};
 use lwa_protocol::{Event, Failure};
 use lwa_providers::local::{DetectedServer, LocalCandidate, detect};
 use lwa_providers::{Endpoint, ModelProfile, catalog};
+use lwa_secrets::Secret;
 use lwa_store::CapLimits;
 use tokio::sync::watch;
 
-use crate::engine::Engine;
+use crate::catalogue::live::Merged;
+use crate::engine::{Engine, locked};
 use crate::failure;
 use crate::keys::KeyIndex;
 
@@ -22,6 +28,8 @@ pub(crate) const BUILTIN: &str = lwa_routing::BUILTIN_PROVIDER;
 
 /// Scores of a model nobody has scored, so that a local server is chosen for what it can do.
 const UNSCORED: u8 = 60;
+/// How far back calls say something about a model.
+const TRACK_PERIOD: SignedDuration = SignedDuration::from_hours(24 * 14);
 /// How long a failed call keeps a provider out of routing before it is tried again.
 const COOL_DOWN: SignedDuration = SignedDuration::from_mins(1);
 /// How long a detected list of local servers is good for.
@@ -64,17 +72,43 @@ impl LocalServers {
 /// The catalogue at one moment.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
-    pub models: Vec<Model>,
+    pub models: Models,
     pub facts: BTreeMap<String, ProviderFacts>,
     pub providers: BTreeMap<String, ProviderConfig>,
     pub detected: Vec<DetectedServer>,
     pub keys: KeyIndex,
+    /// How the calls of models went lately.
+    pub tracks: Arc<BTreeMap<ModelKey, TrackRecord>>,
+    /// Prices to reserve by, and the other things that routing does not look at.
+    pub merged: Arc<Merged>,
+}
+
+/// The candidates: those that were merged last, or a copy of them with those of detected servers.
+#[derive(Debug)]
+pub(crate) enum Models {
+    Merged(Arc<Merged>),
+    WithDetected(Vec<Model>),
+}
+
+impl std::ops::Deref for Models {
+    type Target = [Model];
+
+    fn deref(&self) -> &[Model] {
+        match self {
+            Self::Merged(merged) => &merged.models,
+            Self::WithDetected(models) => models,
+        }
+    }
 }
 
 /// What a call needs to know about a model beside its endpoint.
 pub(crate) struct ModelCall {
     pub profile: ModelProfile,
     pub extra_body: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The protocol.
+    pub adapter: lwa_providers::Adapter,
+    /// The fields of its input, where each model has its own.
+    pub input_mapping: serde_json::Map<String, serde_json::Value>,
 }
 
 /// The shipped providers and models in the form of the configuration.
@@ -88,6 +122,10 @@ pub fn shipped() -> Shipped {
             base_url: Some(provider.base_url.clone()),
             api_key_env: names.next(),
             api_key_envs: names.collect(),
+            adapter: shipped_adapter(provider.adapter),
+            experimental: provider.is_experimental,
+            billing_api_key_env: provider.billing_key_env.first().cloned(),
+            quota_path: provider.quota_path.clone(),
             account_id_env: provider.account_id_env.first().cloned(),
             models_path: provider.models_path.clone(),
             chat_path: provider.chat_path.clone(),
@@ -117,20 +155,26 @@ impl Engine {
         let detected = self.local.wait().await;
         let keys = self.key_index().await?;
         let mut providers = config.providers.clone();
-        let mut models = configured_models(&config);
+        let merged = self.merged(&config);
+        let mut of_detected = Vec::new();
         for server in &detected {
             if !providers.contains_key(&server.name) {
                 providers.insert(server.name.clone(), detected_provider(server));
-                models.extend(server.models.iter().map(|model| detected_model(server, model)));
+                of_detected.extend(server.models.iter().map(|model| detected_model(server, model)));
             }
         }
+        let models = if of_detected.is_empty() {
+            Models::Merged(merged.clone())
+        } else {
+            Models::WithDetected(merged.models.iter().cloned().chain(of_detected).collect())
+        };
         let mut facts = BTreeMap::new();
         for (name, provider) in &providers {
             facts.insert(name.clone(), self.facts_of(name, provider, &keys).await?);
         }
-        models.push(builtin_model());
         facts.insert(BUILTIN.to_owned(), builtin_facts(config.providers.get(BUILTIN)));
-        Ok(Snapshot { models, facts, providers, detected, keys })
+        let tracks = self.tracks().await?;
+        Ok(Snapshot { models, facts, providers, detected, keys, tracks, merged })
     }
 
     async fn facts_of(&self, name: &str, provider: &ProviderConfig, keys: &KeyIndex) -> Result<ProviderFacts, Failure> {
@@ -148,6 +192,9 @@ impl Engine {
             exhausted_cap,
             is_local: provider.is_local(),
             data_use: if provider.is_local() { DataUse::None } else { provider.data_use },
+            data_use_source: Self::data_use_source(name, provider),
+            is_experimental: provider.experimental && self.lists.of(name).is_none_or(|list| list.listed_at.is_none())
+                || self.lists.of(name).is_some_and(|list| list.problem.is_some()),
         })
     }
 
@@ -192,6 +239,7 @@ impl Engine {
     /// Forgets what was noted, because the key or the configuration changed.
     pub(crate) fn forget_health(&self, provider: &str) {
         self.health.write().unwrap_or_else(PoisonError::into_inner).remove(provider);
+        self.wake_keys(provider);
     }
 
     /// Looks for local servers once and tells if anything changed.
@@ -209,12 +257,59 @@ impl Engine {
 
     /// What a token of a model costs, as it is known now.
     pub(crate) fn price_of(&self, provider: &str, model: &str) -> Option<Price> {
-        let config = self.configuration.in_force();
-        config
-            .models
-            .iter()
-            .find(|known| known.provider == provider && known.model == model)
-            .and_then(ModelConfig::price)
+        let merged = self.merged(&self.configuration.in_force());
+        let known = merged.models.iter().find(|known| known.key.provider == provider && known.key.model == model);
+        known.and_then(|known| known.price.clone())
+    }
+
+    /// What may be sent to a model, by all that is known of it.
+    fn profile_of(&self, provider: &str, model: &str, known: Option<&ModelConfig>) -> ModelProfile {
+        let mut profile = catalog::find(provider).map(|shipped| shipped.profile_for(model)).unwrap_or_default();
+        let merged = self.merged(&self.configuration.in_force());
+        let key = ModelKey { provider: provider.to_owned(), model: model.to_owned() };
+        let learnt = merged.models.iter().find(|model| model.key == key);
+        if let Some(effort) = learnt.and_then(|model| model.effort.as_ref()) {
+            profile = profile.with_effort(effort);
+        }
+        if let Some(listed) = self.lists.model(provider, model) {
+            profile = profile.informed_by(&listed);
+        }
+        // What a person wrote about the model, or the shipped entry, holds over what was learnt elsewhere.
+        if let Some(known) = known.filter(|known| !known.reasoning_levels.is_empty()) {
+            profile.accepted_efforts.clone_from(&known.reasoning_levels);
+        }
+        if let Some(known) = known.filter(|known| !known.supported_parameters.is_empty()) {
+            profile.supported_parameters = Some(known.supported_parameters.iter().cloned().collect());
+        }
+        profile
+    }
+
+    /// Where it is known from what a provider does with texts; empty when a person wrote it or nobody knows.
+    fn data_use_source(name: &str, provider: &ProviderConfig) -> String {
+        if provider.is_local() {
+            return String::new();
+        }
+        match catalog::find(name) {
+            Some(shipped) if shipped.data_use == provider.data_use => shipped.data_use_source.clone(),
+            _ if provider.data_use == DataUse::Unknown => String::new(),
+            _ => "your configuration".to_owned(),
+        }
+    }
+
+    /// How the calls of models went in the last days.
+    async fn tracks(&self) -> Result<Arc<BTreeMap<ModelKey, TrackRecord>>, Failure> {
+        let known = locked(&self.tracks).clone();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let tracks = Arc::new(self.db.tracks(self.now() - TRACK_PERIOD).await.map_err(failure::store)?);
+        *locked(&self.tracks) = Some(tracks.clone());
+        Ok(tracks)
+    }
+
+    /// A call ended, so that tracks have to be read again.
+    pub(crate) fn forget_tracks(&self) {
+        *locked(&self.tracks) = None;
     }
 
     /// The caps that a call of this provider must stay within.
@@ -257,17 +352,32 @@ impl Engine {
 
     /// Everything needed to call a model: address, headers, key.
     pub(crate) async fn endpoint(&self, provider: &str, model: &str) -> Result<(Endpoint, ModelCall), Failure> {
+        Ok((self.provider_endpoint(provider).await?, self.model_call(provider, model)))
+    }
+
+    /// How a model is called, apart from where.
+    pub(crate) fn model_call(&self, provider: &str, model: &str) -> ModelCall {
         let config = self.configuration.in_force();
         let known = config.models.iter().find(|known| known.provider == provider && known.model == model);
-        let call = ModelCall {
-            profile: profile_of(provider, model, known),
+        let adapter = config.providers.get(provider).map_or(Adapter::OpenAi, |provider| provider.adapter);
+        ModelCall {
+            adapter: adapter_of(adapter),
+            profile: self.profile_of(provider, model, known),
             extra_body: known.and_then(|known| known.extra_body.clone()),
-        };
-        Ok((self.provider_endpoint(provider).await?, call))
+            input_mapping: catalog::find(provider)
+                .and_then(|shipped| shipped.models.iter().find(|seed| seed.name == model))
+                .map(|seed| seed.input_mapping.clone())
+                .unwrap_or_default(),
+        }
     }
 
     /// A provider's address, headers and key.
     pub(crate) async fn provider_endpoint(&self, name: &str) -> Result<Endpoint, Failure> {
+        self.provider_endpoint_with(name, None).await
+    }
+
+    /// A provider's address and headers with the given key, or with its own when none is given.
+    pub(crate) async fn provider_endpoint_with(&self, name: &str, key: Option<Secret>) -> Result<Endpoint, Failure> {
         let config = self.configuration.in_force();
         let detected = self.local.wait().await;
         let provider = config
@@ -284,8 +394,35 @@ impl Engine {
         endpoint.timeout = Duration::from_secs_f64(provider.timeout_seconds);
         endpoint.is_local = provider.is_local();
         endpoint.account_id = provider.account_id_env.as_deref().and_then(|name| std::env::var(name).ok());
-        endpoint.key = self.key_of(name, &provider).await?;
+        endpoint.key = match key {
+            Some(key) => Some(key),
+            None => self.key_of(name, &provider).await?,
+        };
         Ok(endpoint)
+    }
+}
+
+/// The adapter that speaks a configured protocol.
+fn adapter_of(adapter: Adapter) -> lwa_providers::Adapter {
+    match adapter {
+        Adapter::OpenAi | Adapter::Builtin => lwa_providers::Adapter::OpenAi,
+        Adapter::Gemini => lwa_providers::Adapter::Gemini,
+        Adapter::Cohere => lwa_providers::Adapter::Cohere,
+        Adapter::Puter => lwa_providers::Adapter::Puter,
+        Adapter::Replicate => lwa_providers::Adapter::Replicate,
+        Adapter::Stability => lwa_providers::Adapter::Stability,
+    }
+}
+
+/// The word of the configuration for a shipped protocol.
+fn shipped_adapter(adapter: lwa_providers::Adapter) -> Adapter {
+    match adapter {
+        lwa_providers::Adapter::OpenAi | lwa_providers::Adapter::OpenAiMedia => Adapter::OpenAi,
+        lwa_providers::Adapter::Gemini => Adapter::Gemini,
+        lwa_providers::Adapter::Cohere => Adapter::Cohere,
+        lwa_providers::Adapter::Puter => Adapter::Puter,
+        lwa_providers::Adapter::Replicate => Adapter::Replicate,
+        lwa_providers::Adapter::Stability => Adapter::Stability,
     }
 }
 
@@ -299,6 +436,12 @@ pub(crate) fn unknown_provider<'a>(name: &str, known: impl Iterator<Item = &'a s
     }
 }
 
+/// Who pays for a model: its own class where a person gave it one, else the provider's rule for it.
+pub(crate) fn class_of(model: &ModelConfig, provider: Option<&ProviderConfig>) -> BillingClass {
+    let by_rule = provider.map(|known| catalog::class_of(&model.provider, &model.model, known.billing_class));
+    model.billing_class.or(by_rule).unwrap_or(BillingClass::Unknown)
+}
+
 fn configured_models(config: &Config) -> Vec<Model> {
     let seeds: std::collections::BTreeSet<ModelKey> =
         catalog::shipped().iter().flat_map(catalog::ShippedProvider::seeds).map(|seed| seed.key).collect();
@@ -306,7 +449,8 @@ fn configured_models(config: &Config) -> Vec<Model> {
         .models
         .iter()
         .map(|model| {
-            let mut known = model.to_model(config.providers.get(&model.provider));
+            let provider = config.providers.get(&model.provider);
+            let mut known = Model { billing_class: class_of(model, provider), ..model.to_model(provider) };
             let is_in_file = config.origin.lines.keys().any(|key| key.starts_with(&format!("models.{}.", model.key())));
             if !is_in_file && seeds.contains(&known.key) {
                 "seed".clone_into(&mut known.source);
@@ -332,33 +476,28 @@ fn detected_model(server: &DetectedServer, model: &lwa_providers::ListedModel) -
     let stated = model.capabilities.iter().filter(|(_, has)| **has).map(|(capability, _)| *capability);
     let capabilities = stated.chain([Capability::Text]).collect();
     Model {
-        key: ModelKey { provider: server.name.clone(), model: model.id.clone() },
         display_name: model.display_name.clone(),
-        billing_class: BillingClass::Free,
         capabilities,
         reasoning_levels: model.reasoning_levels.clone().unwrap_or_default(),
         context_length: model.context_length.unwrap_or(8192),
-        price: None,
         task_scores: TaskKind::ALL.iter().map(|task| (*task, UNSCORED)).collect(),
-        disabled_reason: None,
-        source: "live".to_owned(),
+        ..Model::named(ModelKey { provider: server.name.clone(), model: model.id.clone() }, BillingClass::Free, "live")
     }
 }
 
 fn builtin_model() -> Model {
     let served = TaskKind::ALL.iter().filter(|task| task.is_served_without_model());
     Model {
-        key: ModelKey { provider: BUILTIN.to_owned(), model: lwa_routing::BUILTIN_MODEL.to_owned() },
         display_name: Some("Built-in condenser".to_owned()),
-        billing_class: BillingClass::Free,
         capabilities: [Capability::Text].into(),
-        reasoning_levels: Vec::new(),
         // What the longest prompt can be estimated at, with the longest answer beside it.
         context_length: 2_200_000,
-        price: None,
         task_scores: served.map(|task| (*task, 50)).collect(),
-        disabled_reason: None,
-        source: "seed".to_owned(),
+        ..Model::named(
+            ModelKey { provider: BUILTIN.to_owned(), model: lwa_routing::BUILTIN_MODEL.to_owned() },
+            BillingClass::Free,
+            "seed",
+        )
     }
 }
 
@@ -372,31 +511,24 @@ fn builtin_facts(config: Option<&ProviderConfig>) -> ProviderFacts {
         exhausted_cap: None,
         is_local: true,
         data_use: DataUse::None,
+        data_use_source: String::new(),
+        is_experimental: false,
     }
-}
-
-fn profile_of(provider: &str, model: &str, known: Option<&ModelConfig>) -> ModelProfile {
-    let mut profile = catalog::find(provider).map(|shipped| shipped.profile_for(model)).unwrap_or_default();
-    if let Some(known) = known {
-        profile.accepted_efforts.clone_from(&known.reasoning_levels);
-    }
-    profile
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::path::Path;
 
     use super::*;
 
+    /// What is in force is kept as a file and read again at the next start; a shipped value that a file may not hold
+    /// would throw all of it away.
     #[test]
-    fn the_faces_pass_on_exactly_the_variables_of_the_shipped_providers() {
-        let listed: BTreeSet<String> = lwa_config::SHIPPED_NAMES.iter().map(|name| (*name).to_owned()).collect();
-        let shipped: BTreeSet<String> = catalog::shipped()
-            .iter()
-            .flat_map(|provider| provider.key_env.iter().chain(&provider.account_id_env))
-            .cloned()
-            .collect();
-        assert_eq!(listed, shipped);
+    fn what_is_shipped_can_be_kept_and_read_again() {
+        let shipped = shipped();
+        let config = Config::parse_over("", Path::new("config.toml"), &shipped).unwrap();
+        let kept = lwa_config::to_toml(&config);
+        assert_eq!(Config::parse_over(&kept, Path::new("config.toml"), &shipped).unwrap(), config);
     }
 }

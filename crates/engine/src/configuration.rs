@@ -202,6 +202,11 @@ fn merge_key_of(changes: &[PolicyChangeLine]) -> Option<String> {
     (!changes.is_empty()).then(|| format!("{MERGE_KEY}:{}", tokens::text_hash(&json!(changes).to_string())))
 }
 
+/// Whether a question with this merge key is about edits of the file.
+pub(crate) fn is_about_the_file(merge_key: &str) -> bool {
+    merge_key.strip_prefix(MERGE_KEY).is_some_and(|rest| rest.starts_with(':'))
+}
+
 fn line(change: &Loosening) -> PolicyChangeLine {
     PolicyChangeLine {
         key: change.key.clone(),
@@ -292,7 +297,7 @@ impl Engine {
         let wanted = merge_key_of(&changes);
         let mut is_open = false;
         for record in self.db.open_approvals().await.map_err(failure::store)? {
-            if record.kind != ApprovalKind::PolicyChange {
+            if !is_about_the_file(&record.merge_key) {
                 continue;
             }
             if Some(&record.merge_key) == wanted.as_ref() {

@@ -3,10 +3,14 @@
 use lwa_domain::ErrorCode;
 use lwa_protocol::host::Nothing;
 use lwa_protocol::method::{
-    ApprovalDecide, ApprovalExtend, ApprovalGetList, ApprovalShow, AuditGetTail, AuditVerify, ConfigAccept, ConfigSet,
-    ConfigShow, DoctorRun, EventSubscribe, HostGetStatus, HostIdentify, HostPause, HostStop, KeyGetList, KeyRemove,
-    KeySet, LedgerGetList, LedgerTelemetry, Method, ModelGetList, PlanApprove, PlanGetList, PlanPrepare, PlanResult,
-    PlanRun, PlanShow, ProviderGetList, ProviderTest, RouterGetStatus,
+    ApprovalDecide, ApprovalExtend, ApprovalGetList, ApprovalShow, AuditGetTail, AuditVerify, CatalogueRefresh,
+    ConfigAccept, ConfigSet, ConfigShow, ConsentSet, DoctorRun, EventSubscribe, GuidanceGet, GuidanceSet,
+    HostGetStatus, HostIdentify, HostPause, HostStop, KeyGetList, KeyRemove, KeySet, LedgerGetExport, LedgerGetList,
+    LedgerTelemetry, LibraryAnalyze, LibraryApprove, LibraryArchive, LibraryCreate, LibraryDelete, LibraryDisable,
+    LibraryGetHistory, LibraryGetList, LibraryGetStatus, LibraryObserve, LibraryRead, LibraryRebuild,
+    LibraryRegisterScript, LibraryRun, LibrarySearch, LibrarySuggest, Method, ModelGetList, PipelineForget,
+    PipelineGetStatus, PipelineSetMark, PlanApprove, PlanGetList, PlanMedia, PlanPrepare, PlanResult, PlanRun,
+    PlanShow, ProviderGetList, ProviderTest, QuotaGetList, QuotaRefresh, RouterGetStatus, TierGetList,
 };
 use lwa_protocol::plan::RunProgress;
 use lwa_protocol::{Failure, Role};
@@ -55,7 +59,9 @@ impl Engine {
                 answer::<$method>(&$work)
             }};
         }
-        if caller.role == Role::Sidecar || matches!(method, PlanPrepare::NAME | PlanRun::NAME | PlanApprove::NAME) {
+        if caller.role == Role::Sidecar
+            || matches!(method, PlanPrepare::NAME | PlanRun::NAME | PlanApprove::NAME | LibraryRun::NAME)
+        {
             self.refresh_configuration().await?;
         }
         match method {
@@ -68,6 +74,34 @@ impl Engine {
             PlanApprove::NAME => serve!(PlanApprove, p => self.approve(caller, &p).await?),
             PlanRun::NAME => serve!(PlanRun, p => self.run(caller, &p, progress).await?),
             PlanResult::NAME => serve!(PlanResult, p => self.result(caller, &p).await?),
+            PlanMedia::NAME => serve!(PlanMedia, p => self.media_file(caller, &p).await?),
+            CatalogueRefresh::NAME => serve!(CatalogueRefresh, p => self.refresh_catalogue(&p).await?),
+            QuotaGetList::NAME => serve!(QuotaGetList, _p => self.list_quotas().await?),
+            QuotaRefresh::NAME => serve!(QuotaRefresh, _p => self.refresh_quotas().await?),
+            PipelineGetStatus::NAME => serve!(PipelineGetStatus, p => self.pipelines(&p).await?),
+            PipelineSetMark::NAME => serve!(PipelineSetMark, p => self.mark_pipeline(&p).await?),
+            PipelineForget::NAME => serve!(PipelineForget, p => self.forget_probes(&p)),
+            TierGetList::NAME => serve!(TierGetList, p => self.list_tiers(&p).await?),
+            ConsentSet::NAME => serve!(ConsentSet, p => self.set_consent_mode(caller, &p).await?),
+            GuidanceGet::NAME => serve!(GuidanceGet, _p => self.guidance().await?),
+            GuidanceSet::NAME => serve!(GuidanceSet, p => self.set_guidance(caller, &p).await?),
+            LibraryGetList::NAME => serve!(LibraryGetList, p => self.list_library(&p).await?),
+            LibrarySearch::NAME => serve!(LibrarySearch, p => self.search_library(&p).await?),
+            LibrarySuggest::NAME => serve!(LibrarySuggest, p => self.suggest_library(&p).await?),
+            LibraryRead::NAME => serve!(LibraryRead, p => self.read_library_tool(&p).await?),
+            LibraryRun::NAME => serve!(LibraryRun, p => self.run_tool(caller, &p).await?),
+            LibraryCreate::NAME => serve!(LibraryCreate, p => self.create_recipe(caller, p).await?),
+            LibraryRegisterScript::NAME => serve!(LibraryRegisterScript, p => self.register_script(caller, p).await?),
+            LibraryApprove::NAME => serve!(LibraryApprove, p => self.approve_tool(caller, &p).await?),
+            LibraryDisable::NAME => serve!(LibraryDisable, p => self.disable_tool(caller, &p).await?),
+            LibraryObserve::NAME => serve!(LibraryObserve, p => self.observe_workflow(caller, p).await?),
+            LibraryAnalyze::NAME => serve!(LibraryAnalyze, p => self.analyze_workflows(caller, &p).await?),
+            LibraryRebuild::NAME => serve!(LibraryRebuild, _p => self.rebuild_library(caller).await?),
+            LibraryGetStatus::NAME => serve!(LibraryGetStatus, _p => self.library_status().await?),
+            LibraryGetHistory::NAME => serve!(LibraryGetHistory, p => self.tool_history(&p).await?),
+            LibraryArchive::NAME => serve!(LibraryArchive, p => self.archive_tool(caller, &p).await?),
+            LibraryDelete::NAME => serve!(LibraryDelete, p => self.delete_tool(caller, &p).await?),
+            LedgerGetExport::NAME => serve!(LedgerGetExport, p => self.export_ledger(&p).await?),
             PlanGetList::NAME => serve!(PlanGetList, p => self.list_plans(&p).await?),
             PlanShow::NAME => serve!(PlanShow, p => self.show_plan(&p).await?),
             ApprovalGetList::NAME => serve!(ApprovalGetList, p => self.list_approvals(&p).await?),
@@ -97,7 +131,7 @@ impl Engine {
                 self.refresh_configuration().await?;
                 serve!(DoctorRun, p => self.diagnose(&p).await?)
             }
-            RouterGetStatus::NAME => serve!(RouterGetStatus, _p => self.router_status().await?),
+            RouterGetStatus::NAME => serve!(RouterGetStatus, _p => self.router_status(caller).await?),
             HostIdentify::NAME | EventSubscribe::NAME | HostStop::NAME => {
                 Err(Failure::new(ErrorCode::Internal, format!("`{method}` is served by the connection")))
             }

@@ -59,6 +59,15 @@ pub struct Inner {
     pub(crate) health: RwLock<BTreeMap<String, Health>>,
     pub(crate) local: LocalServers,
     pub(crate) runs: Mutex<HashMap<PlanId, watch::Receiver<RunState>>>,
+    pub(crate) lists: crate::catalogue::live::LiveLists,
+    /// How calls went lately; read again after each one.
+    pub(crate) tracks: Mutex<Option<Arc<BTreeMap<lwa_domain::ModelKey, lwa_domain::TrackRecord>>>>,
+    pub(crate) measurements: crate::measure::Measurements,
+    pub(crate) key_pool: crate::key_pool::KeyPool,
+    pub(crate) probes: crate::pipelines::Probes,
+    pub(crate) library: crate::library::Shelf,
+    /// When the human is asked, for sessions that set it for themselves.
+    pub(crate) session_modes: Mutex<HashMap<String, crate::guidance::SessionMode>>,
     pub(crate) pause: Mutex<crate::status::Pause>,
     pub(crate) tasks: TaskTracker,
     pub(crate) stopping: CancellationToken,
@@ -105,6 +114,13 @@ impl Engine {
                 health: RwLock::default(),
                 local: LocalServers::new(detects_local_servers),
                 runs: Mutex::default(),
+                lists: crate::catalogue::live::LiveLists::default(),
+                tracks: Mutex::default(),
+                measurements: crate::measure::Measurements::default(),
+                key_pool: crate::key_pool::KeyPool::default(),
+                probes: crate::pipelines::Probes::default(),
+                library: crate::library::Shelf::default(),
+                session_modes: Mutex::default(),
                 pause: Mutex::default(),
                 tasks: TaskTracker::new(),
                 stopping: CancellationToken::new(),
@@ -123,6 +139,8 @@ impl Engine {
         };
         engine.settle_what_was_left().await?;
         engine.restore_pause().await?;
+        engine.restore_lists().await?;
+        engine.restore_library().await?;
         engine.spawn_maintenance();
         Ok(engine)
     }
@@ -158,6 +176,7 @@ impl Engine {
         if tokio::time::timeout(limit, self.tasks.wait()).await.is_err() {
             tracing::warn!("some work did not finish in time; it is marked as interrupted at the next start");
         }
+        self.send_measurements().await;
         self.db.close().await;
     }
 }

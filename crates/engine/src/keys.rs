@@ -18,6 +18,7 @@ use crate::caller::Caller;
 use crate::catalogue::unknown_provider;
 use crate::engine::{Engine, locked};
 use crate::failure;
+use crate::key_pool::PooledKey;
 
 /// The setting that says which providers have a stored key, so that routing need not ask a keychain.
 const INDEX: &str = "keys.index";
@@ -147,6 +148,28 @@ impl Engine {
     /// Tries the store by writing, reading back and removing a probe.
     pub(crate) async fn probe_secrets(&self) -> Result<(), Failure> {
         self.with_store(|store| store.probe()).await
+    }
+
+    /// Every key of a provider, the stored one first, then those of its variables in their order.
+    pub(crate) async fn pooled_keys(&self, name: &str) -> Result<Vec<PooledKey>, Failure> {
+        let config = self.configuration.in_force();
+        // A detected server is in no configuration and needs no key.
+        let Some(provider) = config.providers.get(name) else { return Ok(Vec::new()) };
+        let mut keys = Vec::new();
+        if let Some(key) = self.key_of(name, provider).await? {
+            let is_stored = matches!(self.key_index().await?.find(name, provider), Some(KeySource::Stored { .. }));
+            if is_stored {
+                keys.push(PooledKey { slot: "stored".to_owned(), key });
+            }
+        }
+        for variable in provider.key_names() {
+            let value = std::env::var(&variable).ok().map(|value| Secret::new(value.trim().to_owned()));
+            let is_new = |value: &Secret| keys.iter().all(|known| known.key.expose() != value.expose());
+            if let Some(key) = value.filter(|value| !value.expose().is_empty()).filter(is_new) {
+                keys.push(PooledKey { slot: variable, key });
+            }
+        }
+        Ok(keys)
     }
 
     /// The key of a provider, read now; none when it needs none.

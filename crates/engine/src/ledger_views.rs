@@ -149,7 +149,13 @@ fn row(call: CallRecord) -> LedgerRow {
         provider: call.provider,
         model: call.model,
         billing_class: call.billing_class,
-        status: ended.map_or("reserved", |ended| if ended.error_code.is_none() { "ok" } else { "error" }).to_owned(),
+        status: match ended {
+            Some(ended) if ended.error_code.is_none() => "ok",
+            Some(_) => "error",
+            None if call.is_released => "released",
+            None => "reserved",
+        }
+        .to_owned(),
         error_code: ended.and_then(|ended| ended.error_code),
         input_tokens: ended.and_then(|ended| ended.input_tokens).map(narrow),
         output_tokens: ended.and_then(|ended| ended.output_tokens).map(narrow),

@@ -59,5 +59,6 @@ fn view(plan: PlanRecord) -> Result<PlanView, Failure> {
         started_at: plan.started_at.map(rfc3339),
         finished_at: plan.finished_at.map(rfc3339),
         error,
+        mode: plan.mode,
     })
 }

@@ -6,7 +6,8 @@ use lwa_config::ProviderConfig;
 use lwa_domain::{BillingClass, DataUse, ErrorCode, PicoUsd, ProviderFacts};
 use lwa_protocol::Failure;
 use lwa_protocol::provider::{
-    ModelList, ModelListParams, ModelView, ProviderList, ProviderParams, ProviderState, ProviderTested, ProviderView,
+    FactSource, ModelList, ModelListParams, ModelView, ProviderList, ProviderParams, ProviderState, ProviderTested,
+    ProviderView,
 };
 use tokio::time::Instant;
 
@@ -52,14 +53,19 @@ impl Engine {
         let is_builtin = name == BUILTIN;
         let is_detected = snapshot.detected.iter().any(|server| server.name == name)
             && !self.configuration.in_force().providers.contains_key(name);
+        let list = self.lists.of(name);
         Ok(ProviderView {
             name: name.to_owned(),
-            adapter: if is_builtin { "builtin" } else { "openai" }.to_owned(),
+            adapter: if is_builtin { "builtin" } else { config.adapter.as_str() }.to_owned(),
             base_url: config.base_url.clone(),
             state,
             detail,
             billing_class: if is_builtin { BillingClass::Free } else { config.billing_class },
             data_use: if facts.is_local { DataUse::None } else { config.data_use },
+            data_use_source: facts.data_use_source.clone(),
+            is_experimental: facts.is_experimental,
+            listed_at: list.as_ref().and_then(|list| list.listed_at).map(rfc3339),
+            list_problem: list.and_then(|list| list.problem),
             is_local: facts.is_local,
             is_detected,
             needs_key: !facts.credential_names.is_empty(),
@@ -85,12 +91,22 @@ impl Engine {
         {
             return Err(unknown_provider(name, snapshot.facts.keys().map(String::as_str)));
         }
+        let stale = &snapshot.merged.stale;
         let wanted = snapshot
             .models
-            .into_iter()
-            .filter(|model| params.provider.as_ref().is_none_or(|name| *name == model.key.provider));
+            .iter()
+            .filter(|model| params.provider.as_ref().is_none_or(|name| *name == model.key.provider))
+            .cloned();
         let mut models: Vec<ModelView> = wanted
             .map(|model| ModelView {
+                is_price_stale: stale.contains(&model.key),
+                effort_words: model.effort.map(|effort| effort.levels).unwrap_or_default(),
+                max_output_tokens: model.max_output_tokens.map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
+                provenance: model
+                    .provenance
+                    .into_iter()
+                    .map(|(field, origin)| FactSource { field, source: origin.source, as_of: origin.as_of })
+                    .collect(),
                 provider: model.key.provider,
                 model: model.key.model,
                 display_name: model.display_name,
@@ -135,12 +151,20 @@ impl Engine {
                 });
             }
         };
-        let listed = lwa_providers::list_models(&self.http, &endpoint).await.map_err(|error| failure::provider(&error));
+        drop(endpoint);
+        let config = self.configuration.in_force().providers.get(name).cloned();
+        let listed = match &config {
+            // What is listed is kept, so that a test is a refresh as well.
+            Some(provider) if provider.supports_live_models => self.ask_for_list(name, provider).await,
+            _ => self.ask_unkept(name).await,
+        };
+        if listed.is_ok() {
+            self.wake_keys(name);
+        }
         let latency_ms = u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX);
-        self.note_health(name, listed.as_ref().err());
         Ok(match listed {
-            Ok(models) => {
-                let count = u32::try_from(models.len()).unwrap_or(u32::MAX);
+            Ok(listing) => {
+                let count = u32::try_from(listing.models.len()).unwrap_or(u32::MAX);
                 ProviderTested {
                     ok: true,
                     detail: format!("reachable; lists {count} models"),

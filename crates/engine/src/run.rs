@@ -4,28 +4,32 @@
 //! of the call waits for the same run or gets the stored result; no provider is ever called twice,
 //! and no other model is ever tried.
 
-mod account;
+pub(crate) mod account;
+mod call;
+mod consensus;
+mod media;
+mod present;
 mod recheck;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use lwa_domain::{ErrorCode, PicoUsd, PlanState, TaskKind};
-use lwa_protocol::plan::{PlanParams, RunAnswer, RunParams, RunProgress, RunStatus};
+use lwa_domain::{ErrorCode, ModelKey, PicoUsd, PlanMode, PlanState};
+use lwa_protocol::plan::{PlanParams, RouteView, RunAnswer, RunParams, RunProgress, RunStatus};
 use lwa_protocol::{Event, Failure, Role};
-use lwa_providers::{ChatAnswer, ChatRequest};
-use lwa_store::{Claim, ClaimOutcome, Finish, NewAudit, PlanRecord};
+use lwa_store::{Claim, ClaimOutcome, Finish, NewAudit, PlanRecord, PlannedCall, Settlement};
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use self::account::{Fault, conclude, unfinished};
+use self::call::{Called, RouteCall};
 use crate::approve::{MAX_HOLD, expired};
 use crate::caller::Caller;
 use crate::catalogue::BUILTIN;
 use crate::engine::{Engine, locked};
-use crate::prepare::MAX_OUTPUT_TOKENS;
+use crate::prepare::{ROLE_PRIMARY, WorkDetails};
 use crate::{failure, tokens};
 
 /// How often a waiting caller hears that the work goes on.
@@ -69,7 +73,7 @@ impl Engine {
         }
         let hold = Duration::from_millis(u64::from(params.hold_ms)).min(MAX_HOLD);
         let answer = self.outcome_of(&plan_id, hold, progress, is_repeat).await?;
-        Ok(fitted(answer, params.max_text_bytes))
+        Ok(self.guided(fitted(answer, params.max_text_bytes), params.next_tier_suggestion.as_deref()).await)
     }
 
     /// `plan/result`: the stored result of a plan, without waiting.
@@ -88,16 +92,11 @@ impl Engine {
 
     /// Returns whether this claim is the one that won.
     async fn claim_and_start(&self, caller: &Caller, token: [u8; 32], plan: &PlanRecord) -> Result<bool, Failure> {
-        self.refuse_what_is_stricter_now(plan)?;
-        let price = self.price_of(&plan.provider, &plan.model);
-        let worst =
-            |price: lwa_domain::Price| price.cost(plan.estimated_input_tokens, u64::from(plan.max_output_tokens));
-        // A price that is no longer known does not make the plan cheaper than it was shown to be.
-        let reserved = price
-            .map(worst)
-            .or(plan.max_cost)
-            .or_else(|| (!plan.billing_class.may_cost_money()).then_some(PicoUsd::ZERO));
-        if let (Some(now), Some(shown)) = (reserved, plan.max_cost)
+        let routes = routes_of(plan)?;
+        self.refuse_what_is_stricter_now(plan, &routes)?;
+        let calls = self.planned_calls(plan, &routes)?;
+        let total: Option<PicoUsd> = calls.iter().map(|call| call.reserved).sum();
+        if let (Some(now), Some(shown)) = (total, plan.max_cost)
             && now > shown
         {
             return Err(Failure::new(
@@ -106,7 +105,7 @@ impl Engine {
             )
             .hint("prepare a new plan, so that the new price is consented to"));
         }
-        let claim = Claim { plan_token: token, limits: self.cap_limits(&plan.provider), reserved, now: self.now() };
+        let claim = Claim { plan_token: token, calls, now: self.now() };
         let audit = NewAudit {
             at: claim.now,
             actor: caller.actor(),
@@ -114,7 +113,9 @@ impl Engine {
             action: "plan.claimed",
             object: None,
             decision: Some("allow"),
-            detail: json!({ "provider": plan.provider, "model": plan.model, "reserved_pico_usd": reserved }),
+            detail: json!({
+                "provider": plan.provider, "model": plan.model, "calls": claim.calls.len(), "reserved_pico_usd": total,
+            }),
         };
         match self.db.claim_plan(&claim, &audit).await.map_err(failure::store)? {
             ClaimOutcome::Claimed(plan) => {
@@ -129,6 +130,41 @@ impl Engine {
         }
     }
 
+    /// What has to be reserved for each locked route, at the prices as they are known now.
+    fn planned_calls(&self, plan: &PlanRecord, routes: &[RouteView]) -> Result<Vec<PlannedCall>, Failure> {
+        let merged = self.merged(&self.configuration.in_force());
+        let media = work_of(plan)?.media;
+        let mut calls = Vec::new();
+        for (ordinal, route) in routes.iter().enumerate() {
+            let (input, output) = match plan.mode {
+                PlanMode::Consensus => (u64::from(route.estimated_input_tokens), u64::from(route.max_output_tokens)),
+                _ => (plan.estimated_input_tokens, u64::from(plan.max_output_tokens)),
+            };
+            let key = ModelKey { provider: route.provider.clone(), model: route.model.clone() };
+            let now = if plan.mode.is_billed_by_tokens() {
+                merged.reserved.get(&key).map(|price| price.worst_case(input, output))
+            } else {
+                merged.media_cost(&key, media.as_ref())
+            };
+            // A price that fell or is no longer known does not make the plan cheaper than it was shown to be.
+            let reserved = if route.billing_class.may_cost_money() {
+                now.max(route.max_cost_pico_usd)
+            } else {
+                Some(PicoUsd::ZERO)
+            };
+            calls.push(PlannedCall {
+                ordinal: u32::try_from(ordinal).unwrap_or(u32::MAX),
+                role: route.role.clone(),
+                provider: route.provider.clone(),
+                model: route.model.clone(),
+                billing_class: route.billing_class,
+                limits: self.cap_limits(&route.provider),
+                reserved,
+            });
+        }
+        Ok(calls)
+    }
+
     /// Starts the work as a task that outlives the caller.
     fn start(&self, plan: PlanRecord) {
         let characters = Arc::new(AtomicU32::new(0));
@@ -140,13 +176,14 @@ impl Engine {
         self.tasks.spawn(async move {
             let plan = Arc::new(plan);
             // A task of its own, so that a fault in it still ends the plan.
-            let call = {
+            let work = {
                 let (engine, plan) = (engine.clone(), plan.clone());
-                engine.clone().to_the_end(async move { Ok(engine.execute(&plan, &characters).await) }).await
+                engine.clone().to_the_end(async move { Ok(engine.work(&plan, since, &characters).await) }).await
             };
             // A fault of ours leaves open what the provider did.
-            let call = call.unwrap_or_else(|failure| Err(Fault { failure, may_have_cost: true }));
-            let (answer, is_stored) = engine.keep(&plan, since, call).await;
+            let work = work.unwrap_or_else(|failure| in_doubt(&plan, &failure));
+            let (answer, is_stored) = engine.keep(&plan, work).await;
+            let is_whole = is_stored && answer.error.is_none() && answer.warnings.is_empty();
             let state = if answer.status == RunStatus::Completed {
                 PlanState::Completed
             } else {
@@ -159,21 +196,59 @@ impl Engine {
             }
             engine.emit(Event::PlanChanged { plan_id: plan.plan_id.clone(), state });
             engine.emit(Event::LedgerChanged);
+            if is_whole && !plan.mode.is_billed_by_tokens() {
+                engine.release_job(&plan).await;
+            }
         });
     }
 
-    /// Stores how a call ended. Returns the answer and whether it is stored.
-    async fn keep(&self, plan: &PlanRecord, since: Instant, outcome: Result<ChatAnswer, Fault>) -> (RunAnswer, bool) {
-        let latency_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.note_health(&plan.provider, outcome.as_ref().err().map(|fault| &fault.failure));
+    /// Does what the plan locks.
+    async fn work(&self, plan: &PlanRecord, since: Instant, characters: &Arc<AtomicU32>) -> Work {
+        match plan.mode {
+            PlanMode::Single => self.work_single(plan, since, characters).await,
+            PlanMode::Consensus => self.work_consensus(plan, since, characters).await,
+            PlanMode::Image | PlanMode::Video => self.work_media(plan, since).await,
+        }
+    }
+
+    async fn work_single(&self, plan: &PlanRecord, since: Instant, characters: &AtomicU32) -> Work {
+        let called = match (plan.prompt.clone(), work_of(plan)) {
+            (Some(prompt), Ok(details)) => {
+                let call = RouteCall {
+                    provider: &plan.provider,
+                    model: &plan.model,
+                    task: plan.task,
+                    system: plan.system_prompt.as_deref(),
+                    prompt,
+                    max_output_tokens: plan.max_output_tokens,
+                    effort: plan.reasoning_effort,
+                    response_format: details.response_format,
+                };
+                self.call_route(call, characters).await
+            }
+            (None, _) => Called::failed(Failure::new(ErrorCode::Internal, "the plan's prompt is gone")),
+            (_, Err(failure)) => Called::failed(failure),
+        };
         let price = self.price_of(&plan.provider, &plan.model);
-        let (answer, settlement) = conclude(plan, outcome, price.as_ref(), latency_ms);
+        let (mut answer, settlement) = conclude(plan, called.outcome, price.as_ref(), elapsed_ms(since));
+        answer.masked = called.masked;
+        Work { cost: answer.cost_pico_usd, answer, settlements: vec![(0, settlement)] }
+    }
+
+    /// Stores how the work ended. Returns the answer and whether it is stored.
+    async fn keep(&self, plan: &PlanRecord, work: Work) -> (RunAnswer, bool) {
+        let Work { mut answer, settlements, cost } = work;
+        for (_, settlement) in settlements.iter().filter(|_| plan.mode != PlanMode::Consensus).take(1) {
+            self.measure(plan, ROLE_PRIMARY, &plan.provider, &plan.model, settlement);
+        }
+        self.present(plan, &mut answer);
         let state = if answer.error.is_none() { PlanState::Completed } else { PlanState::RepreflightRequired };
         let finish = Finish {
             plan_id: plan.plan_id.clone(),
             state,
             answer: serde_json::to_value(&answer).unwrap_or_default(),
-            settlement,
+            settlements,
+            cost,
             now: self.now(),
         };
         let audit = NewAudit {
@@ -184,45 +259,19 @@ impl Engine {
             object: Some(plan.plan_id.as_str()),
             decision: Some(finish.state.as_str()),
             detail: json!({
-                "provider": plan.provider, "model": answer.route.model, "latency_ms": latency_ms, "cost_pico_usd": answer.cost_pico_usd,
+                "provider": plan.provider, "model": answer.route.model, "latency_ms": answer.latency_ms,
+                "cost_pico_usd": answer.cost_pico_usd, "masked": answer.masked.len(),
                 "error": answer.error.as_ref().map(|error| error.code),
             }),
         };
         let stored = self.db.finish_plan(&finish, &audit).await;
+        self.forget_tracks();
         if let Err(error) = &stored {
             // The answer still reaches the caller; the plan is settled as interrupted at the next start.
             tracing::error!(%error, plan = %plan.plan_id, "the result of a run could not be stored");
         }
+        self.observe_run(plan, &mut answer).await;
         (answer, stored.is_ok())
-    }
-
-    async fn execute(&self, plan: &PlanRecord, characters: &AtomicU32) -> Result<ChatAnswer, Fault> {
-        let prompt =
-            plan.prompt.clone().ok_or_else(|| Failure::new(ErrorCode::Internal, "the plan's prompt is gone"))?;
-        if plan.provider == BUILTIN {
-            let task = plan.task;
-            let budget = (plan.max_output_tokens < MAX_OUTPUT_TOKENS).then_some(plan.max_output_tokens);
-            let work = tokio::task::spawn_blocking(move || lwa_providers::builtin::run(task, &prompt, budget));
-            let answer = work
-                .await
-                .map_err(|error| Failure::new(ErrorCode::Internal, format!("the built-in provider failed: {error}")))?;
-            return answer.map_err(|error| Fault::of(&error));
-        }
-        let (endpoint, model) = self.endpoint(&plan.provider, &plan.model).await?;
-        let request = ChatRequest {
-            model: plan.model.clone(),
-            system: plan.system_prompt.clone(),
-            prompt,
-            max_output_tokens: plan.max_output_tokens,
-            temperature: Some(temperature(plan.task)),
-            reasoning_effort: plan.reasoning_effort,
-            extra_body: model.extra_body,
-            profile: model.profile,
-        };
-        let on_text = |text: &str| {
-            characters.fetch_add(u32::try_from(text.chars().count()).unwrap_or(u32::MAX), Ordering::Relaxed);
-        };
-        lwa_providers::chat(&self.http, &endpoint, &request, on_text).await.map_err(|error| Fault::of(&error))
     }
 
     /// Waits for a run's end, telling the caller how it goes.
@@ -287,34 +336,78 @@ impl Engine {
             self.end_question(record, lwa_domain::Outcome::Withdrawn, "the host was restarted").await?;
         }
         for plan in self.db.working_plans().await.map_err(failure::store)? {
-            let error = Failure::new(
-                ErrorCode::Interrupted,
-                "the host ended while the provider was being called; it is not known whether the call was billed",
-            )
-            .hint("prepare a new plan");
-            let fault = Fault { failure: error, may_have_cost: true };
-            let (answer, settlement) = conclude(&plan, Err(fault), None, 0);
-            let finish = Finish {
-                plan_id: plan.plan_id.clone(),
-                state: PlanState::RepreflightRequired,
-                answer: serde_json::to_value(&answer).unwrap_or_default(),
-                settlement,
-                now: self.now(),
-            };
-            let audit = NewAudit {
-                at: finish.now,
-                actor: "host",
-                session: Some(&plan.session),
-                action: "plan.interrupted",
-                object: Some(plan.plan_id.as_str()),
-                decision: None,
-                detail: json!({ "provider": plan.provider }),
-            };
-            self.db.finish_plan(&finish, &audit).await.map_err(failure::store)?;
+            // A picture or film whose job is known goes on where it was.
+            if matches!(plan.mode, PlanMode::Image | PlanMode::Video)
+                && self.db.media_job(&plan.plan_id).await.map_err(failure::store)?.is_some()
+            {
+                self.start(plan);
+                continue;
+            }
+            self.settle_interrupted(&plan).await?;
         }
         self.db.expire_plans(self.now()).await.map_err(failure::store)?;
         Ok(())
     }
+
+    async fn settle_interrupted(&self, plan: &PlanRecord) -> Result<(), Failure> {
+        let error = Failure::new(
+            ErrorCode::Interrupted,
+            "the host ended while the provider was being called; it is not known whether the call was billed",
+        )
+        .hint("prepare a new plan");
+        let Work { answer, settlements, cost } = in_doubt(plan, &error);
+        let finish = Finish {
+            plan_id: plan.plan_id.clone(),
+            state: PlanState::RepreflightRequired,
+            answer: serde_json::to_value(&answer).unwrap_or_default(),
+            settlements,
+            cost,
+            now: self.now(),
+        };
+        let audit = NewAudit {
+            at: finish.now,
+            actor: "host",
+            session: Some(&plan.session),
+            action: "plan.interrupted",
+            object: Some(plan.plan_id.as_str()),
+            decision: None,
+            detail: json!({ "provider": plan.provider }),
+        };
+        self.db.finish_plan(&finish, &audit).await.map_err(failure::store)
+    }
+}
+
+/// What a run brought: the answer, and the ledger's side of the calls that are not settled yet.
+struct Work {
+    answer: RunAnswer,
+    settlements: Vec<(u32, Settlement)>,
+    cost: Option<PicoUsd>,
+}
+
+/// The end of a plan of which it is not known what was called: every call that is not settled may be billed, those of
+/// voters that were to write the synthesis in place of the locked model included.
+fn in_doubt(plan: &PlanRecord, failure: &Failure) -> Work {
+    let (answer, settlement) = conclude(plan, Err(Fault::maybe_billed(failure.clone())), None, 0);
+    let routes = u32::try_from(routes_of(plan).map_or(1, |routes| routes.len().max(1))).unwrap_or(u32::MAX);
+    let settlements = (0..routes.saturating_mul(2)).map(|ordinal| (ordinal, settlement.clone())).collect();
+    Work { cost: answer.cost_pico_usd, answer, settlements }
+}
+
+/// The routes that a plan locks.
+pub(crate) fn routes_of(plan: &PlanRecord) -> Result<Vec<RouteView>, Failure> {
+    serde_json::from_value(plan.routes.clone()).map_err(|error| failure::json(&error))
+}
+
+/// What a plan's work needs beside its prompt.
+fn work_of(plan: &PlanRecord) -> Result<WorkDetails, Failure> {
+    plan.work.clone().map_or_else(
+        || Ok(WorkDetails::default()),
+        |work| serde_json::from_value(work).map_err(|error| failure::json(&error)),
+    )
+}
+
+fn elapsed_ms(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The answer with a text that fits the caller. Only the built-in provider's own texts are shortened:
@@ -374,14 +467,6 @@ async fn wait(
 
 fn narrow(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// Lower for work that must stick to its material.
-fn temperature(task: TaskKind) -> f32 {
-    match task {
-        TaskKind::Verification | TaskKind::DocumentEditing | TaskKind::Sitrep => 0.2,
-        _ => 0.45,
-    }
 }
 
 fn unknown_token() -> Failure {

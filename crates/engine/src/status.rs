@@ -159,13 +159,13 @@ impl Engine {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn router_status(&self) -> Result<RouterStatus, Failure> {
+    pub async fn router_status(&self, caller: &Caller) -> Result<RouterStatus, Failure> {
         let config = self.configuration.in_force();
         let providers = self.list_providers().await?.providers;
         let waiting = self.db.open_approvals().await.map_err(failure::store)?.len();
         Ok(RouterStatus {
             product: env!("CARGO_PKG_VERSION").to_owned(),
-            consent_mode: config.router.consent_mode.to_string(),
+            consent_mode: self.consent_mode_of(caller).to_string(),
             allow_paid: config.router.allow_paid,
             is_paused: self.paused_until().is_some(),
             catalog_models: providers.iter().map(|provider| provider.models).sum(),

@@ -50,7 +50,9 @@ impl Engine {
             // get. Ending such a question without a person's answer happens under that lock already.
             let is_answer = ending.by != "host";
             let _turn = match record.kind {
-                ApprovalKind::PolicyChange if is_answer => Some(engine.configuration.turn().await),
+                ApprovalKind::PolicyChange if is_answer && concerns_the_file(&record) => {
+                    Some(engine.configuration.turn().await)
+                }
                 _ => None,
             };
             engine.conclude_in_turn(record, ending).await
@@ -60,7 +62,7 @@ impl Engine {
 
     async fn conclude_in_turn(&self, record: ApprovalRecord, mut ending: Ending) -> Result<Decided, Failure> {
         let now = self.now();
-        let is_moot = record.kind == ApprovalKind::PolicyChange
+        let is_moot = concerns_the_file(&record)
             && ending.outcome.is_allowed()
             && !self.is_pending_configuration(&record.merge_key);
         if is_moot {
@@ -90,10 +92,15 @@ impl Engine {
             return Ok(decided);
         }
         let effect = match (record.kind, ending.outcome) {
-            (ApprovalKind::PolicyChange, outcome) if outcome.is_allowed() => {
+            (ApprovalKind::PolicyChange, outcome) if outcome.is_allowed() && concerns_the_file(&record) => {
                 self.accept_pending_configuration().await.map(drop)
             }
-            (ApprovalKind::PolicyChange, Outcome::Denied) => self.remember_refusal(&record.merge_key).await,
+            (ApprovalKind::PolicyChange | ApprovalKind::Script, outcome) if outcome.is_allowed() => {
+                self.give_effect(&record).await
+            }
+            (ApprovalKind::PolicyChange, Outcome::Denied) if concerns_the_file(&record) => {
+                self.remember_refusal(&record.merge_key).await
+            }
             _ => Ok(()),
         };
         let ended = Ended { outcome: ending.outcome, reason: ending.reason };
@@ -107,6 +114,18 @@ impl Engine {
         self.emit(Event::ApprovalClosed { id: record.id, outcome: ended.outcome, reason: ended.reason });
         effect?;
         Ok(decided)
+    }
+
+    /// What a yes does that no plan and no file waits for.
+    async fn give_effect(&self, record: &ApprovalRecord) -> Result<(), Failure> {
+        match detail(record)? {
+            ApprovalDetail::SessionConsent(consent) => {
+                self.apply_session_mode(&record.session, consent.to, consent.from);
+                Ok(())
+            }
+            ApprovalDetail::Script(script) => self.script_was_approved(&script).await,
+            ApprovalDetail::Spend(_) | ApprovalDetail::PolicyChange(_) => Ok(()),
+        }
     }
 
     async fn take(
@@ -245,6 +264,11 @@ fn already_ended(record: &ApprovalRecord) -> Failure {
 fn plan_of(detail: &ApprovalDetail) -> Option<PlanId> {
     match detail {
         ApprovalDetail::Spend(spend) => Some(spend.plan_id.clone()),
-        ApprovalDetail::PolicyChange(_) => None,
+        ApprovalDetail::PolicyChange(_) | ApprovalDetail::SessionConsent(_) | ApprovalDetail::Script(_) => None,
     }
+}
+
+/// Whether the question is about edits of the configuration file.
+fn concerns_the_file(record: &ApprovalRecord) -> bool {
+    record.kind == ApprovalKind::PolicyChange && crate::configuration::is_about_the_file(&record.merge_key)
 }

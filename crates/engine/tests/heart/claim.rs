@@ -155,7 +155,7 @@ async fn a_price_that_is_no_longer_known_does_not_slip_past_the_cap() {
 #[rstest]
 #[case::provider_off("allow_paid = true", "enabled = false\nbilling_class = \"free\"", "switched off")]
 #[case::now_asks("consent_mode = \"always_ask\"", "billing_class = \"free\"", "has to consent")]
-#[case::now_paid("", "billing_class = \"paid\"", "has to consent")]
+#[case::now_paid("", "billing_class = \"paid\"", "may cost money now")]
 #[tokio::test]
 async fn settings_that_became_stricter_hold_for_plans_that_wait(
     #[case] router: &str,

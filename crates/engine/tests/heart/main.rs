@@ -5,11 +5,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic in a test is its report")]
 
+mod adversary;
 mod claim;
 mod configuration;
+mod library;
 mod people;
 mod restart;
 mod sequences;
 mod serving;
 mod spend;
 mod support;
+mod upkeep;

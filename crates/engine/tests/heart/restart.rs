@@ -58,7 +58,12 @@ fn a_plan_that_was_working_is_interrupted_and_keeps_what_it_reserved() {
         let host = Host { engine: place.open().await, place: Place::new("") };
         let params = PrepareParams { task: "query".to_owned(), allow_paid: true, ..PrepareParams::default() };
         let plan = host.prepare_with(&agent, params).await.unwrap();
-        let params = RunParams { plan_token: plan.plan_token.clone(), hold_ms: 0, max_text_bytes: None };
+        let params = RunParams {
+            plan_token: plan.plan_token.clone(),
+            hold_ms: 0,
+            max_text_bytes: None,
+            next_tier_suggestion: None,
+        };
         assert_eq!(host.engine.run(&agent, &params, None).await.unwrap().status, RunStatus::Working);
         let fake = &fake;
         tokio::task::block_in_place(|| fake.wait_for_calls(1));

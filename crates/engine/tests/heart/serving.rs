@@ -179,7 +179,7 @@ async fn a_peer_that_does_not_read_is_let_go_and_counts_as_nobody() {
     let (host, stop, served) = serving("").await;
     let mut deaf = Face::connect(&host).await;
     // More than a socket holds: the host is left with a frame that nobody takes.
-    let bytes = serde_json::to_vec(&host.engine.router_status().await.unwrap()).unwrap().len();
+    let bytes = serde_json::to_vec(&host.engine.router_status(&agent()).await.unwrap()).unwrap().len();
     for call in 0..(1024 * 1024 / bytes as u64) {
         deaf.call(call, "router/status", json!({})).await;
     }

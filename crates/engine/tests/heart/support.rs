@@ -169,7 +169,12 @@ pub async fn approve(
 }
 
 pub async fn run(engine: &Engine, caller: &Caller, plan: &PlanPrepared) -> Result<RunAnswer, Failure> {
-    let params = RunParams { plan_token: plan.plan_token.clone(), hold_ms: 30_000, max_text_bytes: None };
+    let params = RunParams {
+        plan_token: plan.plan_token.clone(),
+        hold_ms: 30_000,
+        max_text_bytes: None,
+        next_tier_suggestion: None,
+    };
     engine.run(caller, &params, None).await
 }
 
