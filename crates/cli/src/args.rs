@@ -1,8 +1,17 @@
 //! The verbs and their options. Names are a contract with scripts: add, never rename.
 
+mod library;
+mod task;
+mod upkeep;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+pub use self::library::{LibraryCreateArgs, LibraryObserveArgs, LibraryRegisterArgs, LibraryRunArgs, LibraryVerb};
+pub use self::task::{CodexArgs, RunArgs, TaskArgs, WorkflowArgs};
+pub use self::upkeep::{PipelineArgs, RefreshArgs, TelemetryArgs};
 
 /// A local-first control plane for AI coding agents.
 #[derive(Debug, Parser)]
@@ -45,7 +54,7 @@ pub enum Command {
     },
     /// Stores, lists and removes keys.
     Keys {
-        /// What to do with keys; lists them when left out.
+        /// What to do with keys; when left out, a terminal is asked for each one.
         #[command(subcommand)]
         verb: Option<KeysVerb>,
     },
@@ -56,11 +65,23 @@ pub enum Command {
         verb: Option<ApprovalsVerb>,
     },
     /// Shows usage and money.
-    Telemetry {
-        /// Only from this day or time on, or the last so many days or hours: `2026-11-29`, `7d`, `24h`.
+    Telemetry(TelemetryArgs),
+    /// Lists models by what is declared about plans and tiers.
+    Tiers {
+        /// How many at most; 100 when left out.
         #[arg(long)]
-        since: Option<String>,
+        limit: Option<u32>,
     },
+    /// Asks providers for their lists of models; sends no prompt and costs nothing.
+    Refresh(RefreshArgs),
+    /// Shows what providers said about their quotas.
+    Quotas {
+        /// Asks for balances and quotas first; sends no prompt and costs nothing.
+        #[arg(long)]
+        refresh: bool,
+    },
+    /// Shows whether requests can be sent to each provider.
+    Pipelines(PipelineArgs),
     /// Checks what works and says what to do about the rest.
     Doctor {
         /// Contacts the configured providers; sends no prompt and costs nothing.
@@ -79,51 +100,26 @@ pub enum Command {
         #[command(subcommand)]
         verb: ConfigVerb,
     },
+    /// Works with the tool library: recipes, reviewed scripts, and the work they come from.
+    Library {
+        /// What to do with the library.
+        #[command(subcommand)]
+        verb: LibraryVerb,
+    },
+    /// Takes over the configuration, keys and tool library of an older product.
+    Import(ImportArgs),
+    /// Looks after things without anybody there: a summary, a probe, a check.
+    Maintenance(MaintenanceArgs),
+    /// Runs maintenance on the system's timers.
+    Timers {
+        /// What to do with the timers.
+        #[command(subcommand)]
+        verb: TimersVerb,
+    },
     /// Runs the host in the foreground. Faces start one by themselves.
     Host(HostArgs),
     /// Asks the running host to finish and end.
     Stop,
-}
-
-/// The task and how to serve it.
-#[derive(Debug, ClapArgs)]
-pub struct TaskArgs {
-    /// The kind of task, for example `conversation_compression`.
-    pub task: String,
-    /// The text to work on; `-` reads it from stdin.
-    pub prompt: String,
-    /// economy, balanced or high.
-    #[arg(long)]
-    pub quality: Option<String>,
-    /// instant, medium or high.
-    #[arg(long)]
-    pub reasoning_effort: Option<String>,
-    /// The one provider that may be used.
-    #[arg(long)]
-    pub provider: Option<String>,
-    /// The one model that may be used.
-    #[arg(long)]
-    pub model: Option<String>,
-    /// Tokens the answer may have.
-    #[arg(long)]
-    pub max_output_tokens: Option<u32>,
-    /// Lets paid routes be considered; consents to nothing.
-    #[arg(long)]
-    pub allow_paid: bool,
-    /// Lets routes that your own subscription pays be considered; consents to nothing.
-    #[arg(long)]
-    pub allow_user_pays: bool,
-}
-
-/// Options of `lwa run`.
-#[derive(Debug, ClapArgs)]
-pub struct RunArgs {
-    /// The task.
-    #[command(flatten)]
-    pub task: TaskArgs,
-    /// Does not wait for consent: ends with exit code 4 when it is needed.
-    #[arg(long)]
-    pub no_wait: bool,
 }
 
 /// Options of `lwa status`.
@@ -152,6 +148,83 @@ pub enum KeysVerb {
         /// The provider.
         provider: String,
     },
+    /// Lists keys that other programs left on this machine, masked; stores nothing.
+    Discover,
+    /// Stores the keys of a file of lines `NAME=value`.
+    Import {
+        /// The file.
+        file: PathBuf,
+        /// Stores them without a question.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// Options of `lwa import`.
+#[derive(Debug, ClapArgs)]
+pub struct ImportArgs {
+    /// The older product.
+    #[arg(value_enum)]
+    pub kind: ImportKind,
+    /// Its folder, your home folder, or one of its files.
+    pub path: PathBuf,
+    /// Shows what would be written and writes nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Replaces what differs here, with a backup.
+    #[arg(long)]
+    pub force: bool,
+    /// Asks nothing, and stores its keys.
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// An older product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ImportKind {
+    /// lwa-mcp.
+    LwaMcp,
+    /// The same under its former name.
+    CastorPollux,
+}
+
+/// Options of `lwa maintenance`.
+#[derive(Debug, ClapArgs)]
+pub struct MaintenanceArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: MaintenanceVerb,
+    /// Fails when no host runs, instead of starting one.
+    #[arg(long, global = true)]
+    pub no_start: bool,
+}
+
+/// What to look after.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum MaintenanceVerb {
+    /// Sums up today's part of the ledger. No network.
+    Telemetry,
+    /// Asks each usable provider for its list of models; sends no prompt and costs nothing.
+    Probe {
+        /// Allows the requests; without it nothing is sent.
+        #[arg(long)]
+        live: bool,
+    },
+    /// Checks the configuration, the database and the audit log. No network.
+    Verify,
+}
+
+/// What to do with the timers.
+#[derive(Debug, Subcommand)]
+pub enum TimersVerb {
+    /// Writes and switches on a daily summary.
+    Install {
+        /// Also probes providers every half an hour.
+        #[arg(long)]
+        live_probes: bool,
+    },
+    /// Switches the timers off and takes them away.
+    Remove,
 }
 
 /// What to do with questions.

@@ -4,11 +4,24 @@ mod approvals;
 mod audit;
 mod config;
 mod doctor;
+mod frame;
+mod import;
 mod keys;
+mod keys_wizard;
+mod library;
+mod maintenance;
+mod pipelines;
+mod preflight;
 mod providers;
+mod quotas;
+mod refresh;
+mod response;
 mod run;
 mod status;
 mod telemetry;
+mod telemetry_check;
+mod tiers;
+mod timers;
 
 use lwa_protocol::Failure;
 
@@ -31,11 +44,19 @@ pub async fn run(command: Command, output: Output) -> Result<u8, Failure> {
         Command::Models { provider } => providers::models(provider, output).await,
         Command::Keys { verb } => keys::keys(verb, output).await,
         Command::Approvals { verb } => approvals::approvals(verb, output).await,
-        Command::Telemetry { since } => telemetry::telemetry(since, output).await,
+        Command::Telemetry(args) => telemetry::telemetry(args, output).await,
+        Command::Tiers { limit } => tiers::tiers(limit, output).await,
+        Command::Refresh(args) => refresh::refresh(args, output).await,
+        Command::Quotas { refresh } => quotas::quotas(refresh, output).await,
+        Command::Pipelines(args) => pipelines::pipelines(args, output).await,
         Command::Doctor { probe } => doctor::doctor(probe, output).await,
         Command::Audit { verb } => audit::audit(verb, output).await,
         Command::Config { verb: ConfigVerb::Check } => config::check(output),
         Command::Config { verb } => config::config(verb, output).await,
+        Command::Library { verb } => library::library(verb, output).await,
+        Command::Import(args) => import::import(&args, output).await,
+        Command::Maintenance(args) => maintenance::maintenance(&args, output).await,
+        Command::Timers { verb } => timers::timers(verb, output).await,
         // Served before a face exists.
         Command::Host(_) => Ok(0),
     }

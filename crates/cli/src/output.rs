@@ -1,6 +1,6 @@
 //! What a person or a script gets to read.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use lwa_protocol::Failure;
@@ -23,6 +23,11 @@ impl Output {
     /// Whether stdout carries one JSON document.
     pub const fn is_json(self) -> bool {
         self.is_json
+    }
+
+    /// Whether a person looks at stdout, rather than another program.
+    pub fn is_terminal(self) -> bool {
+        !self.is_json && io::stdout().is_terminal()
     }
 
     /// The result: as JSON, or as the text that `readable` makes.
@@ -60,6 +65,11 @@ impl Output {
         }
         ExitCode::from(failure.code.exit_code())
     }
+}
+
+/// A value of a closed set as it is written on the wire.
+pub fn word(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// Columns padded to their widest cell, two spaces apart.

@@ -1,9 +1,9 @@
 //! Arguments of a call, checked against the tool's parameters.
 
-use lwa_domain::ErrorCode;
 use lwa_domain::label::nearest;
+use lwa_domain::{ErrorCode, PicoUsd};
 use lwa_protocol::Failure;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::tool::parameter::{Kind, Parameter};
 
@@ -44,6 +44,26 @@ impl Arguments {
         self.0.get(name).and_then(Value::as_bool).unwrap_or_default()
     }
 
+    /// The argument as yes or no, with what holds when it is absent.
+    pub(crate) fn flag_or(&self, name: &str, default: bool) -> bool {
+        self.0.get(name).and_then(Value::as_bool).unwrap_or(default)
+    }
+
+    /// The argument as an amount of money.
+    pub(crate) fn dollars(&self, name: &str) -> Option<PicoUsd> {
+        self.0.get(name).and_then(amount)
+    }
+
+    /// The argument as the form of an answer.
+    pub(crate) fn format(&mut self, name: &str) -> Option<Value> {
+        self.0.remove(name).map(|value| format_of(&value))
+    }
+
+    /// The argument as text, none when it is empty: older callers say so what they leave out.
+    pub(crate) fn filled(&mut self, name: &str) -> Option<String> {
+        self.text(name).filter(|text| !text.trim().is_empty())
+    }
+
     /// The argument as a whole number.
     pub(crate) fn whole(&self, name: &str) -> Option<u32> {
         self.0.get(name).and_then(whole_number)
@@ -69,15 +89,41 @@ fn check_kind(parameter: &Parameter, value: &Value) -> Result<(), Failure> {
         },
         Kind::Texts if value.as_array().is_some_and(|items| items.iter().all(Value::is_string)) => return Ok(()),
         Kind::Texts => "a list of texts".to_owned(),
+        Kind::Dollars if amount(value).is_some() => return Ok(()),
+        Kind::Dollars => "an amount in dollars, such as 0.05".to_owned(),
+        Kind::Format if value.is_string() || value.is_object() => return Ok(()),
+        Kind::Format => "json_object or a JSON Schema".to_owned(),
     };
     Err(invalid(format!("`{name}` must be {expected}, not {}", kind_of(value)), parameter.about))
 }
 
-/// Some clients write whole numbers as `1200.0`.
+fn amount(value: &Value) -> Option<PicoUsd> {
+    let dollars = match value {
+        Value::String(text) => text.trim().trim_start_matches('$').parse().ok()?,
+        Value::Number(number) => number.as_f64()?,
+        _ => return None,
+    };
+    PicoUsd::from_dollars(dollars)
+}
+
+/// A schema gets the name that providers ask for; what is no form at all is left to the host to refuse.
+fn format_of(value: &Value) -> Value {
+    let parsed = value.as_str().filter(|text| text.trim_start().starts_with('{')).map(serde_json::from_str);
+    let value = match parsed {
+        Some(Ok(parsed)) => parsed,
+        _ => value.clone(),
+    };
+    if value.is_object() && value.get("schema").is_none() { json!({"name": "answer", "schema": value}) } else { value }
+}
+
+/// Some clients write whole numbers as `1200.0`, and some as text.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked against the range just before")]
 fn whole_number(value: &Value) -> Option<u32> {
     if let Some(number) = value.as_u64() {
         return u32::try_from(number).ok();
+    }
+    if let Some(text) = value.as_str() {
+        return text.trim().parse().ok();
     }
     let number = value.as_f64()?;
     (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u32)
@@ -112,7 +158,6 @@ fn invalid(message: String, hint: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
-    use serde_json::json;
 
     use super::*;
 
@@ -122,6 +167,8 @@ mod tests {
             Parameter::new("max_output_tokens", Kind::Whole(1, 100), "How long."),
             Parameter::new("allow_paid", Kind::Flag, "Whether."),
             Parameter::new("excluded_providers", Kind::Texts, "Which."),
+            Parameter::new("max_cost_usd", Kind::Dollars, "How dear."),
+            Parameter::new("response_format", Kind::Format, "What form."),
         ]
     }
 
@@ -144,6 +191,8 @@ mod tests {
     #[case(json!({"prompt": "x", "max_output_tokens": 101}), "`max_output_tokens` must be a whole number from 1 to 100, not this number", "How long.")]
     #[case(json!({"prompt": "x", "max_output_tokens": 1.5}), "`max_output_tokens` must be a whole number from 1 to 100, not this number", "How long.")]
     #[case(json!({"prompt": "x", "excluded_providers": ["a", 1]}), "`excluded_providers` must be a list of texts, not this list", "Which.")]
+    #[case(json!({"prompt": "x", "max_cost_usd": "-1"}), "`max_cost_usd` must be an amount in dollars, such as 0.05, not a text", "How dear.")]
+    #[case(json!({"prompt": "x", "response_format": 5}), "`response_format` must be json_object or a JSON Schema, not this number", "What form.")]
     fn each_refusal_names_the_argument(#[case] given: Value, #[case] message: &str, #[case] hint: &str) {
         let failure = check(&given).unwrap_err();
         assert_eq!((failure.message.as_str(), failure.hint.as_deref()), (message, Some(hint)));
@@ -155,5 +204,25 @@ mod tests {
             check(&json!({"prompt": "x", "max_output_tokens": 12.0})).unwrap().whole("max_output_tokens"),
             Some(12)
         );
+    }
+
+    #[rstest]
+    #[case(json!("0.05"))]
+    #[case(json!("$0.05"))]
+    #[case(json!(0.05))]
+    fn an_amount_is_read_as_it_was_written(#[case] given: Value) {
+        let arguments = check(&json!({"prompt": "x", "max_cost_usd": given})).unwrap();
+        assert_eq!(arguments.dollars("max_cost_usd"), Some(PicoUsd::new(50_000_000_000)));
+    }
+
+    #[rstest]
+    #[case(json!("json_object"), json!("json_object"))]
+    #[case(json!(r#"{"type": "object"}"#), json!({"name": "answer", "schema": {"type": "object"}}))]
+    #[case(json!({"type": "object"}), json!({"name": "answer", "schema": {"type": "object"}}))]
+    #[case(json!({"name": "n", "schema": {}}), json!({"name": "n", "schema": {}}))]
+    #[case(json!("{broken"), json!("{broken"))]
+    fn a_schema_is_given_a_name(#[case] given: Value, #[case] expected: Value) {
+        let mut arguments = check(&json!({"prompt": "x", "response_format": given})).unwrap();
+        assert_eq!(arguments.format("response_format"), Some(expected));
     }
 }

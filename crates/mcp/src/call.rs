@@ -1,9 +1,11 @@
 //! The work behind the tools: arguments in, a call of the host, a reply out.
 
 mod approve;
+mod library;
 mod prepare;
 mod run;
 mod status;
+mod upkeep;
 
 use lwa_domain::{ErrorCode, UnknownLabel};
 use lwa_protocol::Failure;
@@ -59,6 +61,8 @@ impl Call<'_> {
             Work::Approve => approve::approve(self).await,
             Work::Run => run::run(self).await,
             Work::Status => status::status(self).await,
+            Work::Upkeep(upkeep) => upkeep::upkeep(self, upkeep).await,
+            Work::Library(work) => library::library(self, work).await,
         }
     }
 }

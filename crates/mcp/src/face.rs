@@ -49,6 +49,8 @@ On repreflight_required prepare a new plan. When no route is found, router_statu
 Without any configured model the provider builtin still serves the tasks conversation_compression and \
 token_optimization, free and on this machine.
 
+build_consensus asks several free models and writes one synthesis; generate_image makes a picture; both only prepare.
+
 The prompt you give has to be complete in itself: the model sees nothing of your conversation. Check what comes back \
 before you rely on it. Long results are shortened in the reply, linked as lwa://result/PLAN_ID \
 and readable in pieces with text_offset. Keys and settings are the \
@@ -103,8 +105,9 @@ impl Face {
         if let Some(row) = self.shared.rows.iter().find(|row| row.name == name) {
             return Ok(*row);
         }
-        if tool::every_row().iter().any(|row| row.name == name) {
-            let message = format!("the tool `{name}` is not offered here: start the server with `--toolsets router`");
+        if let Some(row) = tool::every_row().iter().find(|row| row.name == name) {
+            let set = row.set.as_str();
+            let message = format!("the tool `{name}` is not offered here: start the server with `--toolsets {set}`");
             return Err(ErrorData::invalid_params(message, None));
         }
         let shown: String = name.chars().take(60).collect();
@@ -123,7 +126,8 @@ impl Face {
             let mut arguments = Arguments::check(request.arguments, &row.parameters())?;
             let detail = Detail::of(&mut arguments)?;
             let (client, hold) = (self.client(context), Hold::of(context));
-            Call { host: &self.shared.host, client, hold, arguments, detail }.work(&row).await
+            // Boxed, because the future of all tools together is large.
+            Box::pin(Call { host: &self.shared.host, client, hold, arguments, detail }.work(&row)).await
         };
         guarded(outcome).await
     }

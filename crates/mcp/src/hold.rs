@@ -70,6 +70,22 @@ impl Hold {
         }
     }
 
+    /// As [`Self::answered`] for work that the host does to its end whoever waits; none when the hold ends first.
+    ///
+    /// # Errors
+    /// The answer's own failure.
+    pub(crate) async fn within<T>(
+        &self,
+        what: &str,
+        answer: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<Option<T>, Failure> {
+        tokio::select! {
+            biased;
+            outcome = self.answered(what, None, answer) => outcome.map(Some),
+            () = sleep_until(self.began + self.limit) => Ok(None),
+        }
+    }
+
     /// As [`Self::answered`] for a question to the human, who should be told at once that one waits.
     ///
     /// # Errors

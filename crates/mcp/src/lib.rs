@@ -22,6 +22,7 @@ pub mod session_hint;
 mod text_budget;
 mod tool;
 pub mod toolset;
+mod whole_result;
 pub mod wire;
 
 pub use face::{Face, FaceOptions};

@@ -29,6 +29,38 @@ fn without_nulls(value: Value) -> Value {
     }
 }
 
+/// Bytes of a reply that every client shows whole.
+const BUDGET: usize = 8000;
+
+/// Whether a reply is larger than what every client shows whole.
+pub(crate) fn is_over_budget(fields: &Map<String, Value>) -> bool {
+    length(fields) > BUDGET
+}
+
+/// Leaves out items at the end of the list `key` until the reply is small enough, and says how many in `KEY_more`.
+pub(crate) fn fit(fields: &mut Map<String, Value>, key: &str) -> bool {
+    // What `KEY_more` and a link to the whole take.
+    const RESERVE: usize = 120;
+    let mut bytes = length(fields) + RESERVE;
+    if bytes <= BUDGET {
+        return false;
+    }
+    let Some(Value::Array(items)) = fields.get_mut(key) else { return false };
+    let before = items.len();
+    while bytes > BUDGET
+        && let Some(item) = items.pop()
+    {
+        bytes -= item.to_string().len() + 1;
+    }
+    let more = before - items.len();
+    fields.insert(format!("{key}_more"), more.into());
+    more > 0
+}
+
+fn length(fields: &Map<String, Value>) -> usize {
+    serde_json::to_string(fields).map_or(0, |text| text.len())
+}
+
 /// A result whose text repeats the structured content, since clients show one or the other.
 pub(crate) fn succeeded(fields: Map<String, Value>) -> CallToolResult {
     CallToolResult::structured(Value::Object(fields))

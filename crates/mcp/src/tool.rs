@@ -1,16 +1,20 @@
 //! The tools: what the client is told of them, and which work each one does.
 
+pub(crate) mod library;
 pub(crate) mod output;
 pub(crate) mod parameter;
 pub(crate) mod preparation;
+pub(crate) mod upkeep;
 
 use std::sync::Arc;
 
 use rmcp::model::{MetaObject, Tool, ToolAnnotations};
 
-use self::output::{APPROVED, PREPARED, Property, RAN, STATUS, output_schema};
+use self::library::{LIBRARY, LibraryWork};
+use self::output::{APPROVED, PREPARED, PREPARED_AS_ABOVE, Property, RAN, STATUS, output_schema};
 use self::parameter::{Kind, Parameter, input_schema, response_detail};
 use self::preparation::{PREPARATIONS, Preparation};
+use self::upkeep::{UPKEEP, Upkeep};
 use crate::toolset::ToolSet;
 
 /// What a tool does when it is called.
@@ -24,6 +28,18 @@ pub(crate) enum Work {
     Run,
     /// Tells how the router is.
     Status,
+    /// Looks after the router.
+    Upkeep(Upkeep),
+    /// Works with the tool library.
+    Library(LibraryWork),
+}
+
+/// What clients may take for granted about a tool. None of them destroys anything.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hints {
+    is_read_only: bool,
+    is_idempotent: bool,
+    is_open_world: bool,
 }
 
 /// One tool.
@@ -33,13 +49,15 @@ pub(crate) struct ToolRow {
     title: &'static str,
     description: &'static str,
     pub(crate) work: Work,
+    /// The set that the tool belongs to.
+    pub(crate) set: ToolSet,
+    /// Whether it is in the core set as well.
     is_core: bool,
 }
 
-const APPROVE: &str = "Ask the human to consent to a prepared plan that may cost money or needs consent for another \
-    reason. It opens a question in the Lwa window or the user's terminal and never grants consent itself. Use it when a preparation says \
-    requires_confirmation. Next: status ready means call run_prepared_task with plan_token; approval_pending means the \
-    human has not answered, so repeat the same call; unavailable means nobody can be asked here, so tell the user what \
+const APPROVE: &str = "Ask the human to consent to a plan whose preparation says requires_confirmation. It opens a \
+    question in the Lwa window or the user's terminal and never grants consent itself. Next: ready means call \
+    run_prepared_task with plan_token; approval_pending means repeat this call; unavailable means tell the user what \
     message says and stop until they say that they answered; any other status means no for this plan.";
 
 /// The tools that are no preparation. `approve_preflight` counts as read-only: it shows a question and changes
@@ -50,26 +68,27 @@ const OTHERS: [ToolRow; 4] = [
         title: "Ask for consent",
         description: APPROVE,
         work: Work::Approve,
+        set: ToolSet::Router,
         is_core: true,
     },
     ToolRow {
         name: "run_prepared_task",
         title: "Run a prepared plan",
-        description: "Run a prepared plan once on the locked route and get its result. Use it with the plan_token of a \
-            preparation whose working_may_begin is true, or after approve_preflight said ready. No other model is ever \
-            tried. Next: completed carries text; working means repeat the same call; repreflight_required means \
-            prepare a new plan. Repeating the call hands back the stored result with replayed true and never calls the \
-            provider again.",
+        description: "Run a prepared plan once on the locked route and get its result: after a preparation whose \
+            working_may_begin is true, or after approve_preflight said ready. No other model is ever tried. Next: \
+            completed carries text; working means repeat the same call; repreflight_required means prepare a new \
+            plan. A repeat hands back the stored result and never calls the provider again.",
         work: Work::Run,
+        set: ToolSet::Router,
         is_core: true,
     },
     ToolRow {
         name: "router_status",
         title: "Router status",
-        description: "See which providers and models are usable, the consent mode, today's usage, and what blocks work \
-            together with the way out. Use it when a preparation finds no route or before asking for a provider by \
-            name. It contacts no provider.",
+        description: "See which providers are usable, the consent mode, today's usage, and what blocks work with the \
+            way out. Use it when a preparation finds no route. It contacts no provider.",
         work: Work::Status,
+        set: ToolSet::Router,
         is_core: true,
     },
     ToolRow {
@@ -77,6 +96,7 @@ const OTHERS: [ToolRow; 4] = [
         title: "Ask for consent (older name)",
         description: CONFIRM,
         work: Work::Approve,
+        set: ToolSet::Router,
         is_core: false,
     },
 ];
@@ -93,18 +113,19 @@ fn always_loaded() -> MetaObject {
     meta
 }
 
-/// The tools of these sets, in a fixed order: core first, then the router's others.
+/// The tools of these sets, in a fixed order: core first, then the others by set.
 pub(crate) fn rows(sets: &[ToolSet]) -> Vec<ToolRow> {
-    let has_router = sets.iter().any(|set| matches!(set, ToolSet::Router | ToolSet::All));
-    let has_core = has_router || sets.contains(&ToolSet::Core);
     let mut rows = every_row();
-    rows.retain(|row| if row.is_core { has_core } else { has_router });
+    rows.retain(|row| {
+        sets.contains(&ToolSet::All) || sets.contains(&row.set) || (row.is_core && sets.contains(&ToolSet::Core))
+    });
     rows
 }
 
 /// Every tool there is.
 pub(crate) fn every_row() -> Vec<ToolRow> {
-    let mut rows: Vec<ToolRow> = PREPARATIONS.iter().map(ToolRow::of).chain(OTHERS).collect();
+    let mut rows: Vec<ToolRow> =
+        PREPARATIONS.iter().map(ToolRow::of).chain(OTHERS).chain(UPKEEP).chain(LIBRARY).collect();
     // The sort is stable, so within core and others the order of the tables stays.
     rows.sort_by_key(|row| !row.is_core);
     rows
@@ -117,7 +138,8 @@ impl ToolRow {
             title: preparation.title,
             description: preparation.description,
             work: Work::Prepare(preparation),
-            is_core: preparation.tool == "prepare_task",
+            set: ToolSet::Router,
+            is_core: matches!(preparation.tool, "prepare_task" | "build_consensus" | "generate_image"),
         }
     }
 
@@ -133,33 +155,41 @@ impl ToolRow {
                 Parameter::new("plan_token", Kind::Text, "The plan_token of the preparation.").required(),
                 Parameter::new("max_text_bytes", Kind::Whole(500, 200_000), MAX_TEXT).default(8000),
                 Parameter::new("text_offset", Kind::Whole(0, u32::MAX), TEXT_OFFSET),
+                Parameter::new("next_tier_suggestion", Kind::Text, NEXT_TIER),
                 response_detail(),
             ],
             Work::Status => vec![response_detail()],
+            Work::Upkeep(upkeep) => upkeep.parameters(),
+            Work::Library(work) => work.parameters(),
         }
     }
 
     fn output(&self) -> &'static [Property] {
         match self.work {
-            Work::Prepare(_) => PREPARED,
+            Work::Prepare(preparation) if preparation.tool == "prepare_task" => PREPARED,
+            Work::Prepare(_) => PREPARED_AS_ABOVE,
             Work::Approve => APPROVED,
             Work::Run => RAN,
             Work::Status => STATUS,
+            Work::Upkeep(upkeep) => upkeep.output(),
+            Work::Library(work) => work.output(),
         }
     }
 
     fn annotations(&self) -> ToolAnnotations {
-        let (is_read_only, is_idempotent, is_open_world) = match self.work {
+        let hints = match self.work {
             // Every call locks one more plan, which is a record of ours and no change of the client's world.
-            Work::Prepare(_) => (true, false, false),
-            Work::Approve | Work::Status => (true, true, false),
-            Work::Run => (false, true, true),
+            Work::Prepare(_) => Hints { is_read_only: true, is_idempotent: false, is_open_world: false },
+            Work::Approve | Work::Status => Hints { is_read_only: true, is_idempotent: true, is_open_world: false },
+            Work::Run => Hints { is_read_only: false, is_idempotent: true, is_open_world: true },
+            Work::Upkeep(upkeep) => upkeep.hints(),
+            Work::Library(work) => work.hints(),
         };
         ToolAnnotations::new()
-            .read_only(is_read_only)
+            .read_only(hints.is_read_only)
             .destructive(false)
-            .idempotent(is_idempotent)
-            .open_world(is_open_world)
+            .idempotent(hints.is_idempotent)
+            .open_world(hints.is_open_world)
     }
 
     /// What the client is told.
@@ -167,13 +197,11 @@ impl ToolRow {
         let tool = Tool::new(self.name, self.description, Arc::new(input_schema(&self.parameters())))
             .with_title(self.title)
             .with_annotations(self.annotations())
-            // The aliases answer what the core tools answer, and a long list costs every conversation.
-            .with_raw_output_schema(Arc::new(output_schema(self.output(), self.is_core)));
+            .with_raw_output_schema(Arc::new(output_schema(self.output())));
         if self.is_core { tool.with_meta(always_loaded()) } else { tool }
     }
 }
 
-const MAX_TEXT: &str = "Bytes of text in the reply, 8000 unless given. A longer text of builtin is condensed further, any other \
-    is cut at a line end; all of it is linked as a resource.";
-const TEXT_OFFSET: &str = "Reads the whole text in pieces: the byte to begin at, 0 first, then the next_text_offset of the reply \
-    before. Use it when a client shortens long replies.";
+const MAX_TEXT: &str = "Bytes of text in the reply; the whole is linked as a resource.";
+const NEXT_TIER: &str = "Your own thought about the tier of the next step; it changes no route.";
+const TEXT_OFFSET: &str = "Reads the whole text in pieces: 0 first, then next_text_offset of the reply before.";

@@ -12,4 +12,5 @@ mod lists;
 mod liveness;
 mod options;
 mod robustness;
+mod router;
 mod support;

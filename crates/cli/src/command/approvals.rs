@@ -10,6 +10,7 @@ use lwa_protocol::host::Nothing;
 use lwa_protocol::method::{ApprovalDecide, ApprovalGetList, ApprovalShow, EventSubscribe};
 use lwa_protocol::{Event, Failure};
 
+use super::frame::inert;
 use crate::args::ApprovalsVerb;
 use crate::face;
 use crate::output::{Output, table};
@@ -161,7 +162,17 @@ pub fn readable(item: &ApprovalItem) -> String {
                 "  size        {} characters, about {} tokens in, up to {} out",
                 spend.prompt_characters, spend.estimated_input_tokens, spend.max_output_tokens
             ));
-            lines.push(format!("  data use    {}", spend.data_use));
+            let source = match spend.data_use_source.as_str() {
+                "" => String::new(),
+                source => format!(" ({source})"),
+            };
+            lines.push(format!("  data use    {}{source}", spend.data_use));
+            if spend.masked_secrets > 0 {
+                lines.push(format!("  masked      {} values that look like secrets", spend.masked_secrets));
+            }
+            if spend.other_routes > 0 {
+                lines.push(format!("  and         {} other routes, all of them free", spend.other_routes));
+            }
             lines.extend(spend.caps_left.iter().map(|cap| format!("  cap         {cap}")));
             lines.push(format!("  asked since {}", spend.asked_because));
         }
@@ -169,6 +180,26 @@ pub fn readable(item: &ApprovalItem) -> String {
             lines.push(format!("  file        {}", change.path));
             for line in &change.changes {
                 lines.push(format!("  {}: {} → {} ({})", line.key, line.from, line.to, line.effect));
+            }
+        }
+        ApprovalDetail::SessionConsent(consent) => {
+            let paid = if consent.is_paid_allowed { "allowed" } else { "not allowed" };
+            lines.push(format!("  asking      {} → {} in this session", consent.from, consent.to));
+            lines.push(format!("  paid routes {paid} by the configuration"));
+        }
+        ApprovalDetail::Script(script) => {
+            let sandbox =
+                if script.is_sandboxed { "without a network, other folders read-only" } else { "without a sandbox" };
+            lines.push(format!("  tool        {} ({}): {}", script.name, script.slug, script.description));
+            lines.push(format!("  file        {}", script.path));
+            lines.push(format!("  content     {} bytes, SHA-256 {}", script.bytes, script.sha256));
+            // A recipe is a text, and nothing of it runs on this machine.
+            if script.tool_kind == "script" {
+                lines.push(format!("  would run   {sandbox}"));
+            }
+            lines.extend(script.source.lines().map(|line| format!("  | {}", inert(line))));
+            if !script.is_source_whole {
+                lines.push("  | … the file has the rest".to_owned());
             }
         }
     }

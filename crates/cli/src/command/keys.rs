@@ -8,6 +8,7 @@ use lwa_protocol::method::{KeyGetList, KeyRemove, KeySet};
 use lwa_protocol::provider::{KeyList, KeySetParams, ProviderParams};
 
 use crate::args::KeysVerb;
+use crate::command::keys_wizard;
 use crate::face;
 use crate::output::{Output, table};
 
@@ -16,7 +17,8 @@ const MAX_INPUT: u64 = 64 * 1024;
 
 /// Runs a verb.
 pub async fn keys(verb: Option<KeysVerb>, output: Output) -> Result<u8, Failure> {
-    match verb.unwrap_or(KeysVerb::List) {
+    let Some(verb) = verb else { return keys_wizard::wizard(output).await };
+    match verb {
         KeysVerb::List => {
             let list = face::call::<KeyGetList>(Nothing {}).await?;
             output.result(&list, readable);
@@ -32,6 +34,8 @@ pub async fn keys(verb: Option<KeysVerb>, output: Output) -> Result<u8, Failure>
             let view = face::call::<KeyRemove>(ProviderParams { provider }).await?;
             output.result(&view, |view| format!("Removed the key of {}.", view.name));
         }
+        KeysVerb::Discover => return keys_wizard::discover(output).await,
+        KeysVerb::Import { file, yes } => return keys_wizard::import(&file, yes, output).await,
     }
     Ok(0)
 }

@@ -6,14 +6,16 @@ use lwa_domain::{ErrorCode, PlanId};
 use lwa_protocol::approval::{Answer, ApprovalParams, DecideParams};
 use lwa_protocol::method::{ApprovalDecide, ApprovalShow, PlanApprove, PlanPrepare, PlanResult, PlanRun};
 use lwa_protocol::plan::{
-    ApproveAnswer, ApproveParams, ApproveStatus, PlanParams, PlanPrepared, PrepareParams, RunAnswer, RunParams,
-    RunStatus,
+    ApproveAnswer, ApproveParams, ApproveStatus, MediaParams, PlanParams, PlanPrepared, PrepareParams, RunParams,
+    RunStatus, WorkflowParams,
 };
 use lwa_protocol::{Connection, Failure};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::args::{RunArgs, TaskArgs};
-use crate::command::approvals::{readable, type_code};
+use super::approvals::{readable, type_code};
+use super::preflight::preflight;
+use super::response::{ended, show};
+use crate::args::{CodexArgs, RunArgs, TaskArgs, WorkflowArgs};
 use crate::face;
 use crate::output::Output;
 
@@ -27,44 +29,66 @@ const MAX_PROMPT_BYTES: u64 = 8_000_000;
 pub async fn plan(args: &TaskArgs, output: Output) -> Result<u8, Failure> {
     let params = prepare_params(args, "lwa plan")?;
     let prepared = face::call::<PlanPrepare>(params).await?;
-    output.result(&prepared, readable_plan);
+    output.result(&prepared, |prepared| preflight(prepared, &args.codex.label()));
     Ok(0)
 }
 
 /// `lwa result`.
 pub async fn result(plan_id: String, output: Output) -> Result<u8, Failure> {
     let answer = face::call::<PlanResult>(PlanParams { plan_id: PlanId::new(plan_id) }).await?;
-    Ok(show(&answer, output))
+    Ok(show(&answer, &CodexArgs::default().label(), output))
 }
 
 /// `lwa run`.
 pub async fn run(args: &RunArgs, output: Output) -> Result<u8, Failure> {
     let params = prepare_params(&args.task, "lwa run")?;
+    let codex = args.task.codex.label();
     let host = face::host().await?;
     let prepared = face::call_on::<PlanPrepare>(&host, params).await?;
+    run_prepared(&host, &prepared, &codex, args.no_wait, output).await
+}
+
+/// Shows a plan, asks for consent where it needs some, and runs it.
+pub(super) async fn run_prepared(
+    host: &Connection,
+    prepared: &PlanPrepared,
+    codex: &str,
+    no_wait: bool,
+    output: Output,
+) -> Result<u8, Failure> {
+    if !output.is_json() {
+        output.note(&preflight(prepared, codex));
+    }
     if let (true, Some(token)) = (prepared.requires_confirmation, &prepared.confirmation_token) {
-        output.note(&readable_plan(&prepared));
-        let asked = if args.no_wait { None } else { Some(consent(&host, token, output).await?) };
+        let asked = if no_wait { None } else { Some(consent(host, token, output).await?) };
         match asked {
             Some(answer) if answer.status == ApproveStatus::Ready => {}
-            other => return Ok(refused(&prepared, other.as_ref(), output)),
+            other => return Ok(refused(prepared, other.as_ref(), output)),
         }
     }
-    finish(&host, &prepared.plan_token, output).await
+    finish(host, &prepared.plan_token, codex, output).await
 }
 
 /// `lwa resume`.
 pub async fn resume(plan_token: String, output: Output) -> Result<u8, Failure> {
-    finish(&face::host().await?, &plan_token, output).await
+    finish(&face::host().await?, &plan_token, &CodexArgs::default().label(), output).await
 }
 
 /// Runs a plan that may run, and waits for its end.
-async fn finish(host: &Connection, plan_token: &str, output: Output) -> Result<u8, Failure> {
+async fn finish(host: &Connection, plan_token: &str, codex: &str, output: Output) -> Result<u8, Failure> {
+    if !output.is_json() {
+        output.note("Working...");
+    }
     loop {
-        let params = RunParams { plan_token: plan_token.to_owned(), hold_ms: HOLD_MS, max_text_bytes: None };
+        let params = RunParams {
+            plan_token: plan_token.to_owned(),
+            hold_ms: HOLD_MS,
+            max_text_bytes: None,
+            next_tier_suggestion: None,
+        };
         let answer = face::call_on::<PlanRun>(host, params).await?;
         if answer.status != RunStatus::Working {
-            return Ok(show(&answer, output));
+            return Ok(ended(host, &answer, codex, output).await);
         }
     }
 }
@@ -100,7 +124,7 @@ async fn consent(host: &Connection, token: &str, output: Output) -> Result<Appro
 }
 
 /// Whether a person sits in front of this command, even when stdin is a file.
-fn has_terminal() -> bool {
+pub(super) fn has_terminal() -> bool {
     std::io::stderr().is_terminal() && std::fs::File::open("/dev/tty").is_ok()
 }
 
@@ -142,33 +166,6 @@ fn refused(prepared: &PlanPrepared, asked: Option<&ApproveAnswer>, output: Outpu
     code.exit_code()
 }
 
-fn show(answer: &RunAnswer, output: Output) -> u8 {
-    if output.is_json() {
-        output.result(answer, |_| String::new());
-    } else {
-        if let Some(text) = &answer.text {
-            output.line(text.trim_end());
-        }
-        output.note(&answer.display);
-    }
-    match &answer.error {
-        None if answer.status == RunStatus::Completed => 0,
-        None => ErrorCode::ConfirmationRequired.exit_code(),
-        Some(error) => {
-            output.note(&format!("lwa: {}", error.message));
-            if let Some(hint) = &error.hint {
-                output.note(&format!("     {hint}"));
-            }
-            if answer.status == RunStatus::ConfirmationRequired {
-                ErrorCode::ConfirmationRequired
-            } else {
-                ErrorCode::RepreflightRequired
-            }
-            .exit_code()
-        }
-    }
-}
-
 fn prepare_params(args: &TaskArgs, tool_name: &str) -> Result<PrepareParams, Failure> {
     Ok(PrepareParams {
         task: args.task.clone(),
@@ -181,12 +178,58 @@ fn prepare_params(args: &TaskArgs, tool_name: &str) -> Result<PrepareParams, Fai
         provider: args.provider.clone(),
         model: args.model.clone(),
         tool_name: Some(tool_name.to_owned()),
+        response_format: args.response_format.as_deref().map(response_format).transpose()?,
+        max_cost_pico_usd: args.max_cost,
+        required_billing_class: args.billing_class.clone(),
+        voters: args.voters,
+        media: media(args),
+        workflow: workflow(&args.workflow),
         ..PrepareParams::default()
     })
 }
 
+/// What a picture or a film should be like; none when nothing was said, since other tasks take nothing of it.
+fn media(args: &TaskArgs) -> Option<MediaParams> {
+    let media = MediaParams {
+        aspect_ratio: args.aspect_ratio.clone(),
+        output_format: args.output_format.clone(),
+        seconds: args.seconds.clone(),
+        size: args.size.clone(),
+    };
+    (media != MediaParams::default()).then_some(media)
+}
+
+fn workflow(args: &WorkflowArgs) -> Option<WorkflowParams> {
+    let workflow = WorkflowParams {
+        name: args.workflow_name.clone(),
+        description: args.workflow_description.clone(),
+        project: args.project.clone(),
+        tags: args.tags.clone(),
+    };
+    (workflow != WorkflowParams::default()).then_some(workflow)
+}
+
+/// `json_object` as it is; a schema with the name that providers ask for.
+fn response_format(argument: &str) -> Result<Value, Failure> {
+    let invalid = |message: String| {
+        Failure::new(ErrorCode::InvalidInput, message).hint("give `json_object`, a JSON Schema, or `@FILE`")
+    };
+    let text = match argument.strip_prefix('@') {
+        Some(path) => {
+            std::fs::read_to_string(path).map_err(|error| invalid(format!("cannot read `{path}`: {error}")))?
+        }
+        None => argument.to_owned(),
+    };
+    if !text.trim_start().starts_with('{') {
+        return Ok(Value::String(text.trim().to_owned()));
+    }
+    let schema: Value =
+        serde_json::from_str(&text).map_err(|error| invalid(format!("the response format is no JSON: {error}")))?;
+    Ok(if schema.get("schema").is_some() { schema } else { json!({ "name": "answer", "schema": schema }) })
+}
+
 /// The prompt as it was given, or all of stdin.
-fn prompt(argument: &str) -> Result<String, Failure> {
+pub(super) fn prompt(argument: &str) -> Result<String, Failure> {
     if argument != "-" {
         return Ok(argument.to_owned());
     }
@@ -205,29 +248,4 @@ fn prompt(argument: &str) -> Result<String, Failure> {
         Failure::new(ErrorCode::InvalidInput, format!("stdin is not text: byte {place} is not valid UTF-8"))
             .hint("give UTF-8 text; `iconv` converts other encodings")
     })
-}
-
-fn readable_plan(plan: &PlanPrepared) -> String {
-    let mut lines = vec![format!("Plan {} for {} ({})", plan.plan_id, plan.task, plan.status)];
-    for route in &plan.routes {
-        let place = if route.is_local { "stays on this machine" } else { "leaves this machine" };
-        lines.push(format!("  route     {}:{} ({}), {place}", route.provider, route.model, route.billing_class));
-        lines.push(format!("  because   {}", route.reasons.join("; ")));
-    }
-    let most = match plan.max_cost_pico_usd {
-        Some(cost) => cost.to_string(),
-        None if plan.routes.iter().all(|route| route.billing_class.is_free()) => "nothing".to_owned(),
-        None => "unknown: no price is known".to_owned(),
-    };
-    lines.push(format!(
-        "  at most   {most}; about {} tokens in, up to {} out",
-        plan.estimated_input_tokens, plan.max_output_tokens
-    ));
-    if !plan.excluded.is_empty() {
-        lines
-            .push(format!("  excluded  {} other candidates; `lwa plan --json` gives each reason", plan.excluded.len()));
-    }
-    lines.push(format!("  runnable  until {}", plan.expires_at));
-    lines.push(format!("  next      {}", plan.message));
-    lines.join("\n")
 }

@@ -2,29 +2,74 @@
 
 use jiff::{SignedDuration, Timestamp};
 use lwa_protocol::Failure;
-use lwa_protocol::ledger::{Telemetry, TelemetryParams, TelemetrySum};
-use lwa_protocol::method::LedgerTelemetry;
+use lwa_protocol::ledger::{LedgerParams, LedgerRow, Telemetry, TelemetryParams, TelemetrySum};
+use lwa_protocol::method::{LedgerGetExport, LedgerGetList, LedgerTelemetry};
+use lwa_protocol::router::LedgerExportParams;
 
-use crate::args::parse_duration;
+use super::frame::{field, framed, six_decimals};
+use super::telemetry_check;
+use crate::args::{TelemetryArgs, WorkflowArgs, parse_duration};
 use crate::face;
 use crate::output::{Output, table};
 
-/// Shows usage and money.
-pub async fn telemetry(since: Option<String>, output: Output) -> Result<u8, Failure> {
+/// Calls that the readable form shows.
+const RECENT: u32 = 8;
+
+/// Shows usage and money, hands the calls to another program, or checks what was handed over.
+pub async fn telemetry(args: TelemetryArgs, output: Output) -> Result<u8, Failure> {
+    if let Some(path) = &args.check {
+        return telemetry_check::check(path, output);
+    }
+    if args.export {
+        let export = face::call::<LedgerGetExport>(LedgerExportParams { limit: args.limit }).await?;
+        // It is made for programs, so it is JSON with and without `--json`.
+        Output::new(true).result(&export, |_| String::new());
+        return Ok(0);
+    }
     // `7d` counts back from now; everything else the host reads as a day or a time.
-    let since = since.map(|text| {
+    let since = args.since.map(|text| {
         let back = parse_duration(&text).filter(|_| text.ends_with(|c: char| c.is_ascii_alphabetic()));
         match back.and_then(|back| SignedDuration::try_from(back).ok()) {
             Some(back) => (Timestamp::now() - back).to_string(),
             None => text,
         }
     });
-    let telemetry = face::call::<LedgerTelemetry>(TelemetryParams { since }).await?;
-    output.result(&telemetry, readable);
+    let host = face::host().await?;
+    let telemetry = face::call_on::<LedgerTelemetry>(&host, TelemetryParams { since: since.clone() }).await?;
+    if output.is_json() {
+        output.result(&telemetry, |_| String::new());
+        return Ok(0);
+    }
+    let recent = face::call_on::<LedgerGetList>(&host, LedgerParams { since, limit: Some(RECENT) }).await?;
+    let mut lines = vec![field("codex", args.codex.label())];
+    lines.extend(workflow(&args.workflow));
+    lines.push(field("period", format!("{} to {}", telemetry.since, telemetry.as_of)));
+    lines.push(String::new());
+    lines.push(sums(&telemetry));
+    if !recent.rows.is_empty() {
+        lines.push(String::new());
+        lines.push(calls(&recent.rows));
+    }
+    output.line(&framed("LWA TELEMETRY", &lines));
     Ok(0)
 }
 
-fn readable(telemetry: &Telemetry) -> String {
+/// What the work was a part of, where that was said.
+fn workflow(workflow: &WorkflowArgs) -> Vec<String> {
+    let named = [
+        ("workflow", &workflow.workflow_name),
+        ("meaning", &workflow.workflow_description),
+        ("project", &workflow.project),
+    ];
+    let mut lines: Vec<String> =
+        named.into_iter().filter_map(|(name, value)| Some(field(name, value.as_deref()?))).collect();
+    if !workflow.tags.is_empty() {
+        lines.push(field("tags", workflow.tags.join(", ")));
+    }
+    lines
+}
+
+fn sums(telemetry: &Telemetry) -> String {
     let line = |name: &str, sum: &TelemetrySum| {
         let unknown = sum.calls - sum.cost_known;
         let cost = match (sum.calls, unknown) {
@@ -42,10 +87,24 @@ fn readable(telemetry: &Telemetry) -> String {
     };
     let mut rows = vec![line("today (UTC)", &telemetry.today), line("whole period", &telemetry.total)];
     rows.extend(telemetry.providers.iter().map(|provider| line(&provider.provider, &provider.sum)));
-    format!(
-        "From {} to {}\n{}",
-        telemetry.since,
-        telemetry.as_of,
-        table(&["", "calls", "failed", "tokens in", "tokens out", "cost"], &rows)
-    )
+    table(&["", "calls", "failed", "tokens in", "tokens out", "cost"], &rows)
+}
+
+fn calls(rows: &[LedgerRow]) -> String {
+    let number = |count: Option<u32>| count.map_or_else(|| "?".to_owned(), |count| count.to_string());
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            vec![
+                row.at.clone(),
+                row.task.to_string(),
+                format!("{}:{}", row.provider, row.model),
+                row.billing_class.to_string(),
+                row.error_code.map_or_else(|| row.status.clone(), |code| code.to_string()),
+                format!("{} / {}", number(row.input_tokens), number(row.output_tokens)),
+                row.cost_pico_usd.map_or_else(|| "not reported".to_owned(), six_decimals),
+            ]
+        })
+        .collect();
+    table(&["call", "task", "route", "class", "ended", "tokens", "cost"], &rows)
 }

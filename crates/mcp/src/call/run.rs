@@ -1,5 +1,8 @@
 //! Running a plan, or fetching its stored result.
 
+mod consensus;
+mod media;
+
 use lwa_domain::ErrorCode;
 use lwa_protocol::Failure;
 use lwa_protocol::method::PlanRun;
@@ -10,6 +13,7 @@ use tokio::sync::mpsc;
 
 use super::{Call, Detail};
 use crate::resource::result_uri;
+use crate::whole_result::whole_text;
 use crate::{reply, text_budget};
 
 /// Bytes of text in a reply, unless the caller asks for more: what every client shows whole.
@@ -19,6 +23,7 @@ pub(super) async fn run(mut call: Call<'_>) -> Result<CallToolResult, Failure> {
     let plan_token = call.arguments.text("plan_token").unwrap_or_default();
     let limit = call.arguments.whole("max_text_bytes").unwrap_or(TEXT_BYTES);
     let offset = call.arguments.whole("text_offset");
+    let next_tier_suggestion = call.arguments.filled("next_tier_suggestion");
     // A full queue loses reports, not the answer.
     let (progress, reports) = mpsc::channel(16);
     let answer = async {
@@ -27,12 +32,16 @@ pub(super) async fn run(mut call: Call<'_>) -> Result<CallToolResult, Failure> {
             plan_token,
             hold_ms: call.hold.remaining_ms(),
             max_text_bytes: offset.is_none().then_some(limit),
+            next_tier_suggestion,
         };
         call.host.call::<PlanRun>(&call.client, params, Some(progress)).await
     };
     let answer = call.hold.answered("the model is working", Some(reports), answer).await?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    replied(&answer, limit, offset.map(|offset| usize::try_from(offset).unwrap_or(usize::MAX)), call.detail)
+    let offset = offset.map(|offset| usize::try_from(offset).unwrap_or(usize::MAX));
+    let mut result = replied(&answer, limit, offset, call.detail)?;
+    result.content.extend(media::blocks(&call, &answer).await);
+    Ok(result)
 }
 
 fn replied(answer: &RunAnswer, limit: usize, offset: Option<usize>, detail: Detail) -> Result<CallToolResult, Failure> {
@@ -40,14 +49,22 @@ fn replied(answer: &RunAnswer, limit: usize, offset: Option<usize>, detail: Deta
     if let Some(next) = next_step(answer.status) {
         fields.insert("next_step".to_owned(), next.into());
     }
+    leave_out_what_is_empty(&mut fields);
+    media::name(&mut fields, answer);
     if detail == Detail::Compact {
         abridge(&mut fields, answer);
+    }
+    if detail != Detail::Debug {
+        consensus::abridge(&mut fields, answer);
     }
     if matches!(answer.status, RunStatus::RepreflightRequired | RunStatus::Failed) {
         let failure = answer.error.clone().unwrap_or_else(|| {
             Failure::new(ErrorCode::RepreflightRequired, "the run failed").hint("prepare a new plan")
         });
-        return Ok(reply::failed_with(&failure, fields));
+        let link = consensus::link(&mut fields, answer);
+        let mut result = reply::failed_with(&failure, fields);
+        result.content.extend(link);
+        return Ok(result);
     }
     // What these say is said only where it matters, beside a shortened text.
     fields.remove("is_text_reduced");
@@ -56,7 +73,7 @@ fn replied(answer: &RunAnswer, limit: usize, offset: Option<usize>, detail: Deta
         page(&mut fields, answer, offset, limit);
         return Ok(reply::succeeded(fields));
     }
-    let link = shorten(&mut fields, answer, limit);
+    let link = shorten(&mut fields, answer, limit).or_else(|| consensus::link(&mut fields, answer));
     let mut result = reply::succeeded(fields);
     result.content.extend(link);
     Ok(result)
@@ -64,7 +81,7 @@ fn replied(answer: &RunAnswer, limit: usize, offset: Option<usize>, detail: Deta
 
 /// Hands over one piece of the whole text, and says where the next one begins.
 fn page(fields: &mut Map<String, Value>, answer: &RunAnswer, offset: usize, limit: usize) {
-    let Some(text) = answer.text.as_deref() else { return };
+    let Some(text) = whole_text(answer) else { return };
     let begin = text.floor_char_boundary(offset.min(text.len()));
     let rest = &text[begin..];
     let piece = text_budget::cut(rest, limit).unwrap_or(rest);
@@ -112,11 +129,21 @@ fn next_step(status: RunStatus) -> Option<&'static str> {
     }
 }
 
+/// Nothing masked, nothing to warn of: that need not be said.
+fn leave_out_what_is_empty(fields: &mut Map<String, Value>) {
+    for name in ["masked", "warnings"] {
+        if fields.get(name).and_then(Value::as_array).is_some_and(Vec::is_empty) {
+            fields.remove(name);
+        }
+    }
+}
+
 /// Leaves out the account of a run whose text is there, and an ending that is no news.
 fn abridge(fields: &mut Map<String, Value>, answer: &RunAnswer) {
     if answer.text.is_some() {
         fields.remove("display");
     }
+    fields.remove("panel");
     if answer.finish_reason.as_deref() == Some("stop") {
         fields.remove("finish_reason");
     }

@@ -25,6 +25,9 @@ pub(super) async fn status(call: Call<'_>) -> Result<CallToolResult, Failure> {
         // The blockers and actions say what matters of the checks.
         doctor.remove("checks");
     }
+    if call.detail != Detail::Debug {
+        reply::fit(&mut fields, "providers");
+    }
     Ok(reply::succeeded(fields))
 }
 

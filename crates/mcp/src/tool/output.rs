@@ -5,47 +5,63 @@
 
 use serde_json::{Map, Value, json};
 
-/// A property of an answer: name, type (none where a number may be too large to be one), meaning.
+/// A property of an answer: name, type (`texts` for a list of texts, none where a number may be too large to be
+/// one), meaning.
 pub(crate) type Property = (&'static str, Option<&'static str>, &'static str);
 
-const ERROR: Property = ("error", Some("object"), "code, message and hint when the call failed");
-const EXPIRES: Property = ("expires_at", Some("string"), "when the plan stops being runnable");
-const PLAN_ID: Property = ("plan_id", Some("string"), "names the plan; gives no right to run it");
-const BEGIN: Property = ("working_may_begin", Some("boolean"), "whether run_prepared_task would run now");
-const NEXT: Property = ("next_step", Some("string"), "what to do next");
+pub(crate) const ERROR: Property = ("error", Some("object"), "");
+const EXPIRES: Property = ("expires_at", Some("string"), "");
+const PLAN_ID: Property = ("plan_id", Some("string"), "");
+const BEGIN: Property = ("working_may_begin", Some("boolean"), "");
+pub(crate) const NEXT: Property = ("next_step", Some("string"), "");
 
 /// Answer of a preparation.
 pub(crate) const PREPARED: &[Property] = &[
     ("status", Some("string"), "ready or confirmation_required"),
     ("phase", Some("string"), ""),
-    ("message", Some("string"), "what is locked and what comes next"),
+    ("message", Some("string"), ""),
     PLAN_ID,
-    ("plan_token", Some("string"), "for run_prepared_task; single use"),
+    ("plan_token", Some("string"), "for run_prepared_task"),
     BEGIN,
-    ("requires_confirmation", Some("boolean"), "whether a human has to consent first"),
+    ("requires_confirmation", Some("boolean"), ""),
     ("confirmation_token", Some("string"), "for approve_preflight"),
     ("task", Some("string"), ""),
     ("quality", Some("string"), ""),
     ("reasoning_effort", Some("string"), ""),
-    ("routes", Some("array"), "the locked routes"),
-    ("excluded", Some("array"), "routes that were not chosen, with the reason"),
-    ("excluded_more", Some("integer"), "how many more were not chosen"),
+    ("routes", Some("array"), ""),
+    ("excluded", Some("array"), ""),
+    ("excluded_more", Some("integer"), ""),
     ("estimated_input_tokens", Some("integer"), ""),
     ("max_output_tokens", Some("integer"), ""),
-    ("max_cost_pico_usd", None, "the most it can cost in 1e-12 dollar; absent when unknown"),
+    ("max_cost_pico_usd", None, "in 1e-12 dollar; absent when unknown"),
     ("prompt_hash", Some("string"), ""),
     EXPIRES,
+    ("mode", Some("string"), ""),
+    ("egress", Some("object"), "what leaves this machine"),
+    ("omitted_characters", Some("integer"), ""),
+    ("library_suggestions", Some("array"), ""),
+    ("locks", Some("object"), ""),
+    ERROR,
+];
+
+/// Answer of the other preparations: what `prepare_task` answers, of which only the way on is named again.
+pub(crate) const PREPARED_AS_ABOVE: &[Property] = &[
+    ("status", Some("string"), ""),
+    PLAN_ID,
+    ("plan_token", Some("string"), ""),
+    BEGIN,
+    ("confirmation_token", Some("string"), ""),
     ERROR,
 ];
 
 /// Answer of an approval.
 pub(crate) const APPROVED: &[Property] = &[
-    ("status", Some("string"), "ready, approval_pending, denied, dismissed, timed_out, withdrawn or unavailable"),
-    ("message", Some("string"), "what this means"),
+    ("status", Some("string"), ""),
+    ("message", Some("string"), ""),
     NEXT,
     PLAN_ID,
     ("approval_id", Some("string"), ""),
-    ("outcome", Some("string"), "how the question ended"),
+    ("outcome", Some("string"), ""),
     BEGIN,
     EXPIRES,
     ERROR,
@@ -55,51 +71,64 @@ pub(crate) const APPROVED: &[Property] = &[
 pub(crate) const RAN: &[Property] = &[
     ("status", Some("string"), "completed, working, confirmation_required, repreflight_required or failed"),
     ("phase", Some("string"), ""),
-    ("replayed", Some("boolean"), "whether this is the stored result of an earlier run"),
+    ("replayed", Some("boolean"), ""),
     NEXT,
     PLAN_ID,
     ("task", Some("string"), ""),
-    ("route", Some("object"), "provider, model, billing_class"),
-    ("usage", Some("object"), "token counts"),
-    ("cost_pico_usd", None, "what it cost in 1e-12 dollar; absent when unknown"),
+    ("route", Some("object"), ""),
+    ("usage", Some("object"), ""),
+    ("cost_pico_usd", None, "in 1e-12 dollar; absent when unknown"),
     ("latency_ms", Some("integer"), ""),
-    ("text", Some("string"), "the answer"),
-    ("text_truncated", Some("boolean"), "whether text was cut"),
-    ("text_bytes", Some("integer"), "bytes of the whole text"),
-    ("full_text_uri", Some("string"), "the resource that holds the whole text"),
+    ("text", Some("string"), ""),
+    ("text_truncated", Some("boolean"), ""),
+    ("text_bytes", Some("integer"), ""),
+    ("next_text_offset", Some("integer"), ""),
+    ("full_text_uri", Some("string"), ""),
     ("note", Some("string"), ""),
-    ("finish_reason", Some("string"), "stop or length"),
-    ("display", Some("string"), "a readable account of the run"),
+    ("finish_reason", Some("string"), ""),
+    ("display", Some("string"), ""),
+    ("consensus", Some("object"), "a line per review"),
+    ("media", Some("object"), "files with path and uri"),
+    ("masked", Some("array"), "placeholders of masked secrets"),
+    ("warnings", Some("texts"), ""),
+    ("next_tier_guidance", Some("object"), ""),
+    ("panel", Some("object"), ""),
     ERROR,
 ];
 
 /// Answer of the status.
 pub(crate) const STATUS: &[Property] = &[
-    ("product", Some("string"), "version"),
-    ("consent_mode", Some("string"), "always_ask, paid_only or automatic"),
-    ("allow_paid", Some("boolean"), "whether paid routes may be considered at all"),
-    ("is_paused", Some("boolean"), "whether the human paused all work"),
-    ("catalog_models", Some("integer"), "models known"),
-    ("providers", Some("array"), "providers, state and reason"),
+    ("product", Some("string"), ""),
+    ("consent_mode", Some("string"), ""),
+    ("allow_paid", Some("boolean"), ""),
+    ("is_paused", Some("boolean"), ""),
+    ("catalog_models", Some("integer"), ""),
+    ("providers", Some("array"), ""),
+    ("providers_more", Some("integer"), ""),
     ("usage_today", Some("object"), ""),
-    ("waiting", Some("integer"), "questions that wait for the human"),
+    ("waiting", Some("integer"), "questions to the human"),
     ("doctor", Some("object"), "level, hard_blockers, soft_blockers, next_actions"),
     ERROR,
 ];
 
 /// The output schema of these properties.
-pub(crate) fn output_schema(properties: &[Property], is_described: bool) -> Map<String, Value> {
+pub(crate) fn output_schema(properties: &[Property]) -> Map<String, Value> {
     let described: Map<String, Value> = properties
         .iter()
         .map(|(name, kind, about)| {
             let mut property = Map::new();
+            let items = match *kind {
+                Some("array") => Some("object"),
+                Some("texts") => Some("string"),
+                _ => None,
+            };
             if let Some(kind) = kind {
-                property.insert("type".to_owned(), (*kind).into());
+                property.insert("type".to_owned(), if items.is_some() { "array" } else { *kind }.into());
             }
-            if *kind == Some("array") {
-                property.insert("items".to_owned(), json!({"type": "object"}));
+            if let Some(items) = items {
+                property.insert("items".to_owned(), json!({"type": items}));
             }
-            if is_described && !about.is_empty() {
+            if !about.is_empty() {
                 property.insert("description".to_owned(), (*about).into());
             }
             ((*name).to_owned(), property.into())

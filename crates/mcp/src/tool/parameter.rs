@@ -1,20 +1,7 @@
 //! Parameters of tools: one description that gives both the schema and the check.
 
-use lwa_domain::{Quality, ReasoningEffort};
+use lwa_domain::{BillingClass, Quality, ReasoningEffort, TaskKind};
 use serde_json::{Map, Value, json};
-
-/// The tasks that this version serves. Consensus, pictures and films have no machinery yet.
-const SERVED_TASKS: &[&str] = &[
-    "quick_response",
-    "query",
-    "conversation_compression",
-    "token_optimization",
-    "document_editing",
-    "sitrep",
-    "planning",
-    "verification",
-    "coding_aux",
-];
 
 /// One parameter of a tool.
 #[derive(Debug, Clone)]
@@ -44,6 +31,10 @@ pub(crate) enum Kind {
     Whole(u32, u32),
     /// A list of texts.
     Texts,
+    /// An amount in dollars, as decimal text; a number is taken as well.
+    Dollars,
+    /// The form of an answer, as text; an object is taken as well, since models often write one.
+    Format,
 }
 
 impl Parameter {
@@ -63,7 +54,7 @@ impl Parameter {
 
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
-            Kind::Text => json!({"type": "string"}),
+            Kind::Text | Kind::Dollars | Kind::Format => json!({"type": "string"}),
             Kind::Label(labels) => json!({"type": "string", "enum": labels}),
             Kind::Flag => json!({"type": "boolean"}),
             Kind::Whole(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
@@ -100,30 +91,40 @@ pub(crate) fn response_detail() -> Parameter {
 }
 
 pub(crate) fn quality(default: Quality) -> Parameter {
-    let about = "How much quality to pay for: economy takes the cheapest that does the job.";
+    let about = "economy takes the cheapest that does the job.";
     Parameter::new("quality", Kind::Label(Quality::LABELS), about).default(default.as_str())
 }
 
 pub(crate) fn reasoning_effort() -> Parameter {
-    let about = "How long the model may think. Leave it out unless the task needs thought.";
+    let about = "How long the model may think; leave it out unless the task needs it.";
     Parameter::new("reasoning_effort", Kind::Label(ReasoningEffort::LABELS), about)
 }
 
 pub(crate) fn task() -> Parameter {
-    let about = "The kind of work. conversation_compression and token_optimization need no configured model.";
-    Parameter::new("task", Kind::Label(SERVED_TASKS), about).required()
+    let about = "The kind of work; conversation_compression and token_optimization need no model.";
+    Parameter::new("task", Kind::Label(TaskKind::LABELS), about).required()
 }
 
-#[cfg(test)]
-mod served {
-    use lwa_domain::{Pipeline, TaskKind};
+pub(crate) fn allow_paid() -> Parameter {
+    let about = "Consider routes that cost money; a human still has to consent.";
+    Parameter::new("allow_paid", Kind::Flag, about).default(false)
+}
 
-    use super::SERVED_TASKS;
+pub(crate) fn excluded_providers() -> Parameter {
+    Parameter::new("excluded_providers", Kind::Texts, "Providers not to use.")
+}
 
-    #[test]
-    fn the_listed_tasks_are_those_with_a_text_pipeline() {
-        let text: Vec<&str> =
-            TaskKind::ALL.iter().filter(|task| task.pipeline() == Pipeline::Text).map(|task| task.as_str()).collect();
-        assert_eq!(SERVED_TASKS, text);
-    }
+pub(crate) fn max_cost() -> Parameter {
+    let about = "The most it may cost in dollars, such as 0.05.";
+    Parameter::new("max_cost_usd", Kind::Dollars, about)
+}
+
+pub(crate) fn required_billing_class() -> Parameter {
+    let about = "The one billing class to use.";
+    Parameter::new("required_billing_class", Kind::Label(BillingClass::LABELS), about)
+}
+
+pub(crate) fn response_format() -> Parameter {
+    let about = "json_object, or a JSON Schema as text.";
+    Parameter::new("response_format", Kind::Format, about)
 }

@@ -2,7 +2,10 @@
 
 use lwa_domain::{Quality, TaskKind};
 
-use super::parameter::{Kind, Parameter, quality, reasoning_effort, response_detail, task};
+use super::parameter::{
+    Kind, Parameter, allow_paid, excluded_providers, max_cost, quality, reasoning_effort, required_billing_class,
+    response_detail, response_format, task,
+};
 
 /// A tool that prepares a plan.
 #[derive(Debug)]
@@ -28,10 +31,18 @@ pub(crate) struct Preparation {
 pub(crate) enum Input {
     /// All parameters, the task among them.
     Full,
+    /// The same with what the work is a part of.
+    Workflow,
     /// One parameter is the prompt.
     One(&'static str, &'static str),
     /// Instructions and a document, joined.
     Document,
+    /// A question to several voters.
+    Question,
+    /// The description of a picture.
+    Picture,
+    /// The description of a film.
+    Film,
 }
 
 /// Every preparation tool, in the order in which tools are listed.
@@ -39,11 +50,10 @@ pub(crate) const PREPARATIONS: &[Preparation] = &[
     Preparation {
         tool: "prepare_task",
         title: "Prepare auxiliary work",
-        description: "Hand side work to Lwa instead of spending your own context on it: compress a long conversation, \
-            shorten a prompt, answer a small question, edit a document, write a report or a plan, check claims. It \
-            picks the cheapest suitable configured route and locks a plan; it calls no model and costs nothing. Next: \
-            when working_may_begin is true call run_prepared_task with plan_token; otherwise call approve_preflight \
-            with confirmation_token.",
+        description: "Hand side work to Lwa instead of spending your own context: compress a conversation, shorten a \
+            prompt, answer a small question, edit, report, plan, check claims. It picks the cheapest suitable route \
+            and locks a plan; it calls no model and costs nothing. Next: when working_may_begin is true call \
+            run_prepared_task with plan_token; otherwise approve_preflight with confirmation_token.",
         task: None,
         quality: Quality::Balanced,
         max_output_tokens: 1200,
@@ -69,7 +79,7 @@ pub(crate) const PREPARATIONS: &[Preparation] = &[
         task: None,
         quality: Quality::Balanced,
         max_output_tokens: 1200,
-        input: Input::Full,
+        input: Input::Workflow,
     },
     Preparation {
         tool: "quick_response",
@@ -153,47 +163,120 @@ pub(crate) const PREPARATIONS: &[Preparation] = &[
         max_output_tokens: 2600,
         input: Input::One("objective", "What is to be reached, with constraints and context."),
     },
+    Preparation {
+        tool: "build_consensus",
+        title: "Prepare a consensus",
+        description: "Prepare a second opinion: free models of different providers review the question independently \
+            and one writes the synthesis, disagreement kept. Locks a plan, calls no model. Next: run_prepared_task \
+            with plan_token.",
+        task: Some(TaskKind::Consensus),
+        quality: Quality::Balanced,
+        max_output_tokens: 1400,
+        input: Input::Question,
+    },
+    Preparation {
+        tool: "generate_image",
+        title: "Prepare a picture",
+        description: "Prepare a picture. Most models for it cost money: allow_paid is usually needed, and a human \
+            consents. Locks a plan, calls no model. Next: run_prepared_task with plan_token, after approve_preflight \
+            where the reply asks for it; the result names the file.",
+        task: Some(TaskKind::ImageGeneration),
+        quality: Quality::Balanced,
+        max_output_tokens: 1,
+        input: Input::Picture,
+    },
+    Preparation {
+        tool: "generate_video",
+        title: "Prepare a film",
+        description: "Prepare a short film from a description. Most models for it cost money, so allow_paid is \
+            usually needed and a human consents. Locks a plan and calls no model. Next: run_prepared_task with \
+            plan_token, after approve_preflight where the reply asks for it; the result names the file.",
+        task: Some(TaskKind::VideoGeneration),
+        quality: Quality::Balanced,
+        max_output_tokens: 1,
+        input: Input::Film,
+    },
 ];
 
 impl Preparation {
     /// The tool's parameters.
     pub(crate) fn parameters(&self) -> Vec<Parameter> {
+        let text = |name, about| Parameter::new(name, Kind::Text, about);
         let mut parameters = match self.input {
-            Input::Full => return full_parameters(self),
-            Input::One(name, about) => vec![Parameter::new(name, Kind::Text, about).required()],
+            Input::Full => full_parameters(self),
+            Input::Workflow => full_parameters(self).into_iter().chain(workflow_parameters()).collect(),
+            Input::One(name, about) => {
+                vec![text(name, about).required(), quality(self.quality), reasoning_effort()]
+            }
             Input::Document => vec![
-                Parameter::new("document", Kind::Text, "The whole document.").required(),
-                Parameter::new("instructions", Kind::Text, "What to change, and what not to.").required(),
+                text("document", "The whole document.").required(),
+                text("instructions", "What to change, and what not to.").required(),
+                quality(self.quality),
+                reasoning_effort(),
+            ],
+            Input::Question => vec![
+                text("question", "The question, complete in itself: the voters see nothing else.").required(),
+                Parameter::new("voters", Kind::Whole(2, 40), "How many vote at most; all eligible ones when left out."),
+                quality(self.quality),
+                reasoning_effort(),
+                allow_paid(),
+                excluded_providers(),
+            ],
+            Input::Picture => vec![
+                text("prompt", "What to show, with what to leave out.").required(),
+                text("aspect_ratio", "Width to height, such as 16:9.").default("1:1"),
+                Parameter::new("output_format", Kind::Label(IMAGE_FORMATS), "The file's format.").default("png"),
+                quality(self.quality),
+                allow_paid(),
+            ],
+            Input::Film => vec![
+                text("prompt", "What to show, with what to leave out.").required(),
+                Parameter::new("seconds", Kind::Whole(1, 300), "How long it is.").default(4),
+                text("size", "Width and height in pixels.").default("1280x720"),
+                quality(self.quality),
+                allow_paid(),
             ],
         };
-        parameters.extend([quality(self.quality), reasoning_effort(), response_detail()]);
+        // What the core set lists has to be short; these three have no details that a caller would miss.
+        if !matches!(self.input, Input::Question | Input::Picture | Input::Film) {
+            parameters.push(response_detail());
+        }
         parameters
     }
 }
 
+/// The formats that a picture can be asked for in.
+const IMAGE_FORMATS: &[&str] = &["png", "jpeg", "webp"];
+
 fn full_parameters(preparation: &Preparation) -> Vec<Parameter> {
-    let paid = "Whether routes that cost money may be considered. States a wish; a human still has to consent.";
-    let user_pays = "Whether routes on the user's own subscription may be considered. A human still has to consent.";
+    let user_pays = "Consider routes on the user's own subscription; a human still has to consent.";
     let system = "Added below the task's own system prompt.";
     vec![
         task(),
-        Parameter::new(
-            "prompt",
-            Kind::Text,
-            "The material and the request, complete in itself: the model sees nothing else.",
-        )
-        .required(),
+        Parameter::new("prompt", Kind::Text, "Material and request, complete in itself: the model sees nothing else.")
+            .required(),
         quality(preparation.quality),
         reasoning_effort(),
-        Parameter::new("allow_paid", Kind::Flag, paid).default(false),
+        allow_paid(),
         Parameter::new("allow_user_pays", Kind::Flag, user_pays).default(false),
         Parameter::new("max_output_tokens", Kind::Whole(1, 100_000), "Tokens the answer may have.")
             .default(preparation.max_output_tokens),
         Parameter::new("preferred_providers", Kind::Texts, "Providers to prefer, best first."),
-        Parameter::new("excluded_providers", Kind::Texts, "Providers not to use."),
-        Parameter::new("provider", Kind::Text, "The one provider to use; builtin needs no model and no key."),
+        excluded_providers(),
+        Parameter::new("provider", Kind::Text, "The one provider to use; builtin needs no key."),
         Parameter::new("model", Kind::Text, "The one model to use."),
         Parameter::new("system_prompt", Kind::Text, system),
-        response_detail(),
+        response_format(),
+        max_cost(),
+        required_billing_class(),
+    ]
+}
+
+fn workflow_parameters() -> [Parameter; 4] {
+    [
+        Parameter::new("workflow_name", Kind::Text, "The workflow that this is a part of."),
+        Parameter::new("workflow_description", Kind::Text, "What that workflow does."),
+        Parameter::new("project", Kind::Text, "The project that it belongs to."),
+        Parameter::new("workflow_tags", Kind::Texts, "Words to find it by."),
     ]
 }
