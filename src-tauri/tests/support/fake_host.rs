@@ -200,7 +200,7 @@ fn telemetry() -> Value {
 fn question(id: &str, client: &str) -> Value {
     let detail = json!({
         "type": "spend", "plan_id": "0123456789abcdef01234567", "task": "planning", "provider": "openrouter",
-        "model": "large", "billing_class": "paid", "data_use": "unknown", "is_local": false,
+        "model": "large", "billing_class": "paid", "data_use": "unknown", "data_use_source": "", "masked_secrets": 0, "other_routes": 0, "is_local": false,
         "estimated_cost_pico_usd": "20000000000", "max_cost_pico_usd": "140000000000", "estimated_input_tokens": 1200,
         "max_output_tokens": 4000, "prompt_characters": 4800, "price_note": "catalogue, read today",
         "caps_left": ["$0.86 of $1.00 this month"], "reasons": ["named by the caller"],

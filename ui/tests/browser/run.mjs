@@ -10,7 +10,9 @@ import { serve } from "./serve.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-const VIEWS = ["overview", "waiting", "plans", "ledger", "providers", "audit", "settings"];
+const VIEWS = ["overview", "waiting", "plans", "ledger", "providers", "library", "audit", "settings"];
+/** Views, and parts of views that have an address of their own. */
+const PLACES = [...VIEWS, "providers?tab=tiers", "library?tab=patterns", "library?tool=release-notes"];
 const FACES = { data: "", empty: "empty", error: "error", denied: "denied", stale: "stale", loading: "loading" };
 const MARK = { error: "face-error", denied: "face-denied", stale: "face-stale", loading: "face-loading" };
 const WIDE = { width: 1200, height: 860 };
@@ -72,7 +74,7 @@ async function withPage(browser, address, viewport, options, work) {
 }
 
 async function checkViews(browser, origin) {
-  for (const view of VIEWS) {
+  for (const view of PLACES) {
     for (const [face, scenario] of Object.entries(FACES)) {
       for (const colorScheme of face === "data" ? ["light", "dark"] : ["light"]) {
         const address = `${origin}/index.html?scenario=${scenario}#/${view}`;
@@ -103,6 +105,8 @@ async function checkApproval(browser, origin) {
   const cases = [
     "",
     "?kind=policy_change",
+    "?kind=session_consent",
+    "?kind=script",
     "?scenario=empty",
     "?scenario=error",
     "?scenario=lost",
@@ -118,10 +122,21 @@ async function checkApproval(browser, origin) {
       });
     }
   }
-  await withPage(browser, `${origin}/approval.html`, { width: 320, height: 640 }, {}, async (page) => {
-    await page.waitForSelector("[data-testid=deny]");
-    check((await overflow(page)) <= 0, "the approval window scrolls sideways at 320 px");
-  });
+  for (const query of ["", "?kind=session_consent", "?kind=script"]) {
+    await withPage(browser, `${origin}/approval.html${query}`, { width: 320, height: 640 }, {}, async (page) => {
+      await page.waitForSelector("[data-testid=deny]");
+      check((await overflow(page)) <= 0, `the approval window${query} scrolls sideways at 320 px`);
+    });
+    await withPage(browser, `${origin}/approval.html${query}`, { width: 720, height: 640 }, {}, async (page) => {
+      await page.waitForSelector("[data-testid=deny]");
+      const focused = await page.evaluate(() => document.activeElement?.getAttribute("data-testid"));
+      check(focused === "deny", `approval${query}: focus starts on ${focused} instead of Deny`);
+      const { seen, invisible } = await walk(page, 16);
+      const isReached = seen.includes("allow-once") || seen.includes("allow-for");
+      check(isReached, `approval${query}: Tab does not reach the answers: ${seen.join(", ")}`);
+      check(invisible.length === 0, `approval${query}: focus cannot be seen on ${invisible.join(", ")}`);
+    });
+  }
   await withPage(browser, `${origin}/approval.html`, { width: 520, height: 420 }, {}, async (page) => {
     await page.waitForSelector("[data-testid=deny]");
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-testid"));
@@ -147,6 +162,37 @@ async function checkApproval(browser, origin) {
   });
 }
 
+/** What is hidden until it is opened: results, reviews, pictures, tables of models, how a refresh went. */
+async function checkOpened(browser, origin) {
+  const opened = [
+    [
+      `plans?plan=${"aacc".padEnd(24, "0")}`,
+      ["[data-testid^=plan-row-] .buttons button", "[data-testid=consensus-review] summary"],
+    ],
+    [`plans?plan=${"aabb".padEnd(24, "0")}`, ["[data-testid^=plan-row-] .buttons button"]],
+    [
+      "providers",
+      ["[data-testid=lists-refresh]", "[data-testid=quotas-refresh]", "[data-testid=models-openrouter] summary"],
+    ],
+  ];
+  for (const [place, presses] of opened) {
+    for (const [viewport, colorScheme] of [
+      [WIDE, "light"],
+      [WIDE, "dark"],
+      [{ width: 320, height: 640 }, "light"],
+    ]) {
+      await withPage(browser, `${origin}/index.html#/${place}`, viewport, { colorScheme }, async (page) => {
+        await page.waitForSelector("#view-title");
+        for (const press of presses) await page.click(press);
+        await page.waitForTimeout(300);
+        const found = await violations(page);
+        check(found.length === 0, `axe, ${place} opened, ${viewport.width} px, ${colorScheme}: ${found.join("; ")}`);
+        check((await overflow(page)) <= 0, `${place} opened scrolls sideways at ${viewport.width} px`);
+      });
+    }
+  }
+}
+
 async function checkPreferences(browser, origin) {
   await withPage(browser, `${origin}/index.html#/overview`, WIDE, { forcedColors: "active" }, async (page) => {
     await page.waitForSelector("[data-testid=tile-calls]");
@@ -167,6 +213,7 @@ const site = await serve(`${root}dist-fake`);
 try {
   await checkViews(browser, site.origin);
   await checkApproval(browser, site.origin);
+  await checkOpened(browser, site.origin);
   await checkPreferences(browser, site.origin);
 } finally {
   await browser.close();

@@ -10,9 +10,9 @@ const TYPES = {
   ".woff2": "font/woff2",
 };
 
-/** Own files only, and nothing inline: stricter than the app's own policy has to be. */
+/** Own files and pictures that were read by a call, nothing inline: stricter than the app's own policy has to be. */
 export const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; base-uri 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'";
 
 /** Serves a folder on a free loopback port under the content policy. */
 export function serve(folder) {

@@ -1,4 +1,5 @@
-// Pictures of the views for a person to look at: `node tests/browser/shots.mjs [name…]`, into `shots/`.
+// Pictures of the views for a person to look at: `node tests/browser/shots.mjs [name…]`, into `shots/` or the
+// folder that LWA_SHOTS names. Needs `npm run build:fake` before.
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { launch } from "./browser.mjs";
@@ -9,6 +10,10 @@ const wide = { width: 1200, height: 860 };
 const small = { width: 560, height: 680 };
 const narrow = { width: 320, height: 700 };
 
+const SHOW = "[data-testid^=plan-row-] .buttons button";
+const REVIEW = "[data-testid=consensus-review] summary";
+
+/** Name, page, size, address in the page, and what to press before the picture is taken. */
 const SHOTS = [
   ["overview", "index.html", wide, "#/overview"],
   ["overview-empty", "index.html?scenario=empty", wide, "#/overview"],
@@ -17,17 +22,42 @@ const SHOTS = [
   ["overview-320", "index.html", narrow, "#/overview"],
   ["waiting", "index.html", wide, "#/waiting"],
   ["plans", "index.html", wide, "#/plans"],
+  ["plans-consensus", "index.html", wide, `#/plans?plan=${"aacc".padEnd(24, "0")}`, [SHOW, REVIEW]],
+  ["plans-image", "index.html", wide, `#/plans?plan=${"aabb".padEnd(24, "0")}`, [SHOW]],
+  ["plans-single", "index.html?theme=dark", wide, `#/plans?plan=${"88bb".padEnd(24, "0")}`, [SHOW]],
+  ["plans-320", "index.html", narrow, `#/plans?plan=${"aacc".padEnd(24, "0")}`, [SHOW, REVIEW]],
   ["ledger", "index.html", wide, "#/ledger"],
   ["ledger-320", "index.html", narrow, "#/ledger"],
   ["providers", "index.html", wide, "#/providers"],
   ["providers-dark", "index.html?theme=dark", wide, "#/providers"],
+  [
+    "providers-read",
+    "index.html",
+    wide,
+    "#/providers",
+    ["[data-testid=lists-refresh]", "[data-testid=quotas-refresh]"],
+  ],
+  ["providers-models", "index.html", wide, "#/providers", ["[data-testid=models-openrouter] summary"]],
+  ["providers-320", "index.html", narrow, "#/providers"],
+  ["providers-tiers", "index.html", wide, "#/providers?tab=tiers"],
   ["providers-first", "index.html?scenario=empty", wide, ""],
+  ["library", "index.html", wide, "#/library"],
+  ["library-empty", "index.html?scenario=empty", wide, "#/library"],
+  ["library-patterns", "index.html", wide, "#/library?tab=patterns"],
+  ["library-tool", "index.html", wide, "#/library?tool=release-notes"],
+  ["library-script-dark", "index.html?theme=dark", wide, "#/library?tool=count-lines", ["[data-testid=tool-approve]"]],
+  ["library-320", "index.html", narrow, "#/library?tool=release-notes"],
   ["audit", "index.html", wide, "#/audit"],
   ["settings", "index.html", wide, "#/settings"],
   ["error", "index.html?scenario=error", wide, "#/overview"],
   ["approval-spend", "approval.html", small, ""],
   ["approval-spend-dark", "approval.html?theme=dark", small, ""],
   ["approval-policy", "approval.html?kind=policy_change", small, ""],
+  ["approval-consent", "approval.html?kind=session_consent", small, ""],
+  ["approval-script", "approval.html?kind=script", small, ""],
+  ["approval-script-dark", "approval.html?kind=script&theme=dark", small, ""],
+  ["approval-script-small", "approval.html?kind=script", { width: 520, height: 420 }, ""],
+  ["approval-script-320", "approval.html?kind=script", narrow, ""],
   ["approval-small", "approval.html", { width: 520, height: 420 }, ""],
   ["approval-320", "approval.html", narrow, ""],
   ["approval-lost", "approval.html?scenario=lost", small, ""],
@@ -38,13 +68,16 @@ const wanted = process.argv.slice(2);
 const browser = await launch();
 if (!browser) process.exit(0);
 const site = await serve(`${root}dist-fake`);
-mkdirSync(`${root}shots`, { recursive: true });
-for (const [name, path, viewport, hash] of SHOTS) {
+const folder = process.env.LWA_SHOTS ?? `${root}shots`;
+mkdirSync(folder, { recursive: true });
+for (const [name, path, viewport, hash, presses = []] of SHOTS) {
   if (wanted.length > 0 && !wanted.some((each) => name.startsWith(each))) continue;
   const page = await browser.newPage({ viewport });
   await page.goto(`${site.origin}/${path}${hash}`);
   await page.waitForTimeout(900);
-  await page.screenshot({ path: `${root}shots/${name}.png`, fullPage: viewport !== small });
+  for (const press of presses) await page.click(press);
+  if (presses.length > 0) await page.waitForTimeout(300);
+  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: viewport !== small });
   await page.close();
 }
 await browser.close();

@@ -1,19 +1,22 @@
 import { expect, test } from "vitest";
-import catalogue from "$lib/i18n/en.json";
+import shared from "$lib/i18n/en.json";
+import main from "$lib/i18n/en.main.json";
 import { t, tn } from "$lib/i18n/text";
-import { sources } from "./sources";
+import { reachedFrom, sources } from "./sources";
 
+const catalogue = { ...shared, ...main };
 const keys = Object.keys(catalogue);
 const files = sources(/\.(svelte|ts)$/);
 /** Read by the tray and the notifications, outside this folder. */
 const SHELL = /^(tray|notification)\./;
 
-function used(): { exact: Set<string>; prefixes: Set<string>; counted: Set<string> } {
+function used(among = files): { exact: Set<string>; prefixes: Set<string>; counted: Set<string> } {
   const found = { exact: new Set<string>(), prefixes: new Set<string>(), counted: new Set<string>() };
-  for (const { text } of files) {
+  for (const { text } of among) {
     for (const match of text.matchAll(/\bt\(\s*"([^"]+)"/g)) found.exact.add(match[1] ?? "");
     for (const match of text.matchAll(/\btn\(\s*"([^"]+)"/g)) found.counted.add(match[1] ?? "");
     for (const match of text.matchAll(/\bt\(\s*`([\w.]*)\$\{/g)) found.prefixes.add(match[1] ?? "");
+    for (const match of text.matchAll(/\bword\(\s*"([^"]+)"/g)) found.prefixes.add(`${match[1]}.`);
     // The filter bar picks among three families of words by the name of the column.
     for (const match of text.matchAll(/\bprefix[^=\n]*= \{ ([^}]+) \}/g)) {
       for (const family of (match[1] ?? "").matchAll(/"(\w+)"/g)) found.prefixes.add(`${family[1]}.`);
@@ -39,6 +42,16 @@ test("every key that exists is used", () => {
     return !exact.has(key) && !(counted.has(stem) && stem !== key) && !isDynamic && !SHELL.test(key);
   });
   expect(idle).toEqual([]);
+});
+
+test("the approval window loads every text that it shows, and no other", () => {
+  const { exact, counted, prefixes } = used(reachedFrom("src/entries/approval/approval.ts"));
+  const isShown = (key: string) =>
+    exact.has(key) ||
+    (counted.has(key.replace(/_(one|other)$/, "")) && /_(one|other)$/.test(key)) ||
+    [...prefixes].some((prefix) => key.startsWith(prefix));
+  expect(keys.filter(isShown).sort()).toEqual(Object.keys(shared).sort());
+  expect(Object.keys(shared).filter((key) => key in main)).toEqual([]);
 });
 
 test("no text promises, blames or shouts", () => {

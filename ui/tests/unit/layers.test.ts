@@ -1,6 +1,9 @@
 import { ESLint } from "eslint";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { sources } from "./sources";
+
+// The linter takes its time to start, more so beside other work.
+vi.setConfig({ testTimeout: 60_000 });
 
 async function complaints(path: string, code: string): Promise<string[]> {
   const [result] = await new ESLint().lintText(code, { filePath: path });

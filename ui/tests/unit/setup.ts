@@ -1,4 +1,8 @@
+import main from "$lib/i18n/en.main.json";
+import { addTexts } from "$lib/i18n/text";
 import { afterEach, vi } from "vitest";
+
+addTexts(main);
 
 // jsdom draws nothing and so measures nothing.
 class Observer {

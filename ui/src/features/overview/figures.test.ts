@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { telemetryOf } from "$lib/ipc/fake/ledger";
 import { builtin, ledgerRow, provider } from "$lib/ipc/fake/samples";
-import { capUse, spendByDay, tokensByDay } from "./figures";
+import { capUse, outcomesByProvider, spendByDay, tokensByDay } from "./figures";
 
 const today = new Date().toISOString();
 const rows = [
@@ -35,4 +35,19 @@ test("a day whose costs are all unknown is a gap, a day without calls is zero", 
 test("caps are summed over the providers that have one", () => {
   expect(capUse([builtin()])).toBeNull();
   expect(capUse([builtin(), provider()])).toEqual({ spent: "5880000000000", cap: "10000000000000", part: 0.588 });
+});
+
+test("outcomes are counted from calls, and a running call is neither done nor failed", () => {
+  const calls = [
+    ledgerRow({ id: 3, provider: "groq", at: today, status: "reserved" }),
+    ledgerRow({ id: 2, provider: "groq", at: today, status: "error" }),
+    ...rows.slice(0, 1),
+  ];
+  const telemetry = telemetryOf(calls, today.slice(0, 10));
+  expect(outcomesByProvider(telemetry, calls).get("groq")).toEqual({ ok: 1, failed: 1, running: 1 });
+});
+
+test("outcomes are not told from a list that is cut off", () => {
+  const telemetry = telemetryOf(rows, today.slice(0, 10));
+  expect(outcomesByProvider(telemetry, rows.slice(0, 1)).size).toBe(0);
 });

@@ -58,3 +58,29 @@ export function capUse(providers: ProviderView[]): CapUse | null {
   const cap = sumMoney(capped.map((each) => each.monthly_cap_pico_usd ?? "0"));
   return { spent, cap, part: share(spent, cap) };
 }
+
+/** Calls of one provider by how they went. */
+export interface Outcomes {
+  ok: number;
+  failed: number;
+  running: number;
+}
+
+/**
+ * How the calls of each provider went.
+ *
+ * The host counts calls and failures; a call that still runs is told apart by the list alone. When the
+ * list is cut off nothing is told, because running calls would pass for good ones.
+ */
+export function outcomesByProvider(telemetry: Telemetry, rows: LedgerRow[]): Map<string, Outcomes> {
+  const found = new Map<string, Outcomes>();
+  if (rows.length < telemetry.total.calls) return found;
+  for (const row of rows) {
+    const known = found.get(row.provider) ?? { ok: 0, failed: 0, running: 0 };
+    if (row.status === "ok") known.ok += 1;
+    else if (row.status === "error") known.failed += 1;
+    else known.running += 1;
+    found.set(row.provider, known);
+  }
+  return found;
+}

@@ -30,6 +30,7 @@ export class Observatory {
   readonly plans = this.#reads("plan/list", () => ({ limit: 100 }));
   readonly providers = this.#reads("provider/list", () => ({}));
   readonly models = this.#reads("model/list", () => ({ provider: null }));
+  readonly quotas = this.#reads("quota/list", () => ({}));
   readonly ledger = this.#reads("ledger/list", () => ({ since: this.#since(), limit: LEDGER_LIMIT }));
   readonly telemetry = this.#reads("ledger/telemetry", () => ({ since: this.#since() }));
   readonly config = this.#reads("config/show", () => ({}));
@@ -53,7 +54,7 @@ export class Observatory {
   }
 
   refreshAll(): void {
-    const all = [this.approvals, this.plans, this.providers, this.models, this.config, this.host];
+    const all = [this.approvals, this.plans, this.providers, this.models, this.quotas, this.config, this.host];
     for (const resource of [...all, this.ledger, this.telemetry]) void resource.refresh();
   }
 
@@ -100,9 +101,9 @@ export class Observatory {
       case "approval_closed":
         return [this.approvals, this.host, this.plans];
       case "ledger_changed":
-        return [this.ledger, this.telemetry, this.providers];
+        return [this.ledger, this.telemetry, this.providers, this.quotas];
       case "providers_changed":
-        return [this.providers, this.models];
+        return [this.providers, this.models, this.quotas];
       case "config_changed":
         return [this.config, this.host, this.providers];
       case "host_changed":

@@ -27,12 +27,17 @@ afterEach(() => all.stop());
 
 test("an event leads to reading what it touches and nothing else", async () => {
   await opened();
-  expect(await methodsAfter({ type: "ledger_changed" })).toEqual(["ledger/list", "ledger/telemetry", "provider/list"]);
+  expect(await methodsAfter({ type: "ledger_changed" })).toEqual([
+    "ledger/list",
+    "ledger/telemetry",
+    "provider/list",
+    "quota/list",
+  ]);
 });
 
 test("an opened question is counted as waiting", async () => {
   await opened();
-  expect(all.waiting).toBe(3);
+  expect(all.waiting).toBe(5);
   const items = [approval({ id: "1" }), approval({ id: "2", outcome: "denied" })];
   backend.handlers["approval/list"] = () => ({ approvals: items });
   await methodsAfter({ type: "approval_opened", approval: approval({ id: "1" }) });
@@ -41,7 +46,7 @@ test("an opened question is counted as waiting", async () => {
 
 test("dropped events lead to reading everything", async () => {
   await opened();
-  expect(await methodsAfter({ type: "lagged" })).toHaveLength(8);
+  expect(await methodsAfter({ type: "lagged" })).toHaveLength(9);
 });
 
 test("figures can stand still while questions go on, and catch up afterwards", async () => {
@@ -65,7 +70,7 @@ test("nothing is read before the first word on the connection, everything once i
   expect(backend.calls).toEqual([]);
   backend.setConnection({ state: "ready", detail: null });
   await vi.advanceTimersByTimeAsync(0);
-  expect(backend.calls).toHaveLength(8);
+  expect(backend.calls).toHaveLength(9);
 });
 
 test("losing the host makes what is shown old, with its reason", async () => {

@@ -1,4 +1,4 @@
-export const VIEWS = ["overview", "waiting", "plans", "ledger", "providers", "audit", "settings"] as const;
+export const VIEWS = ["overview", "waiting", "plans", "ledger", "providers", "library", "audit", "settings"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** The location hash as view and query, `#/ledger?provider=groq`, so that reload and back keep both. */

@@ -1,4 +1,4 @@
-import type { ApprovalItem } from "$lib/ipc/generated/protocol";
+import type { ApprovalItem, ApprovalKind } from "$lib/ipc/generated/protocol";
 
 /** Open questions of one client, oldest first. */
 export interface ClientGroup {
@@ -13,6 +13,11 @@ export interface Sorted {
 }
 
 const MISSED = ["timed_out", "withdrawn", "dismissed", "unavailable"];
+
+/** The word for a question; less asking in one session is not an edit of the configuration. */
+export function kindOf(item: ApprovalItem): ApprovalKind | "session_consent" {
+  return item.detail.type === "session_consent" ? item.detail.type : item.kind;
+}
 
 /** Open questions by client in order of arrival; ended ones apart by whether a human answered. */
 export function sortApprovals(items: ApprovalItem[]): Sorted {

@@ -17,3 +17,13 @@ export function latency(ms: number): string {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
+
+/** A length in bytes, short from a thousand on: `2.4 MB`. */
+export function bytes(count: number): string {
+  const steps = [
+    ["MB", 1e6],
+    ["kB", 1e3],
+  ] as const;
+  const [unit, size] = steps.find(([, size]) => count >= size) ?? ["bytes", 1];
+  return `${size === 1 ? plain.format(count) : (count / size).toFixed(1)} ${unit}`;
+}

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { exact, latency, short } from "./count";
+import { bytes, exact, latency, short } from "./count";
 import { csv } from "./csv";
 import { dollars, money, perMillion, roundMoney, share, sumMoney } from "./money";
 import { sentence } from "./sentence";
 import { ago, countdown, utcDay } from "./time";
-import { visible } from "./visible";
+import { visible, visibleLines } from "./visible";
 
 test.each([
   ["0", "$0.00"],
@@ -68,6 +68,14 @@ test("what is left is written in minutes and never below zero", () => {
 test("hidden and reordering marks are written out, letters of any script stay", () => {
   expect(visible("a\u202Eb\u0007c\u200Dd")).toBe("a⟨U+202E⟩b⟨U+0007⟩c⟨U+200D⟩d");
   expect(visible("größe 圧縮")).toBe("größe 圧縮");
+});
+
+test("in a text of several lines line ends and tabs stay, everything else that hides is written out", () => {
+  expect(visibleLines("a\n\tb\r\n\u202Ec\u001B[8m")).toBe("a\n\tb⟨U+000D⟩\n⟨U+202E⟩c⟨U+001B⟩[8m");
+});
+
+test("lengths carry their unit", () => {
+  expect([bytes(54), bytes(999), bytes(2048), bytes(2_400_000)]).toEqual(["54 bytes", "999 bytes", "2.0 kB", "2.4 MB"]);
 });
 
 test("CSV quotes what has to be quoted, keeps unknown empty and disarms formulas", () => {

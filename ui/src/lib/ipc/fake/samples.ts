@@ -4,8 +4,11 @@ import type {
   ModelView,
   PlanView,
   PolicyChangeDetail,
+  Price,
   ProviderView,
   RouteView,
+  ScriptDetail,
+  SessionConsentDetail,
   SpendDetail,
   TelemetrySum,
 } from "../generated/protocol";
@@ -14,6 +17,9 @@ import type {
 export function inMinutes(minutes: number): string {
   return new Date(Date.now() + minutes * 60_000).toISOString();
 }
+
+/** As the shipped facts name their source: an address and the day it was read. */
+const DATA_USE_SOURCE = "https://provider.example/privacy, read 2026-11-20";
 
 export function spendDetail(changes: Partial<SpendDetail> = {}): { type: "spend" } & SpendDetail {
   return {
@@ -24,6 +30,9 @@ export function spendDetail(changes: Partial<SpendDetail> = {}): { type: "spend"
     model: "example/large-reasoner-2",
     billing_class: "paid",
     data_use: "retains",
+    data_use_source: DATA_USE_SOURCE,
+    masked_secrets: 3,
+    other_routes: 0,
     is_local: false,
     estimated_cost_pico_usd: "61000000000",
     max_cost_pico_usd: "140000000000",
@@ -58,6 +67,30 @@ export function policyDetail(
         effect: "up to $50.00 a month may be spent",
       },
     ],
+    ...changes,
+  };
+}
+
+export function sessionConsentDetail(
+  changes: Partial<SessionConsentDetail> = {},
+): { type: "session_consent" } & SessionConsentDetail {
+  return { type: "session_consent", from: "paid_only", to: "automatic", is_paid_allowed: true, ...changes };
+}
+
+export function scriptDetail(changes: Partial<ScriptDetail> = {}): { type: "script" } & ScriptDetail {
+  const source = ["#!/bin/sh", "set -eu", 'printf "%s\\n" "$1" | sort | uniq -c', ""].join("\n");
+  return {
+    type: "script",
+    slug: "count-lines",
+    name: "Count equal lines",
+    description: "counts how often each line of its input occurs",
+    path: "~/.local/share/lwa/tool-library/tools/count-lines/run.sh",
+    sha256: "9f2c41d07b6e5a8833aa01c75f2c9a71e0b84d3396aa01c79f2c41d07b6e5a88",
+    bytes: source.length,
+    source,
+    is_source_whole: true,
+    is_sandboxed: true,
+    tool_kind: "script",
     ...changes,
   };
 }
@@ -107,6 +140,31 @@ export function policyApproval(changes: Partial<ApprovalItem> = {}): ApprovalIte
   });
 }
 
+export function consentApproval(changes: Partial<ApprovalItem> = {}): ApprovalItem {
+  return approval({
+    id: "c4".padEnd(32, "0"),
+    kind: "policy_change",
+    title: "Ask less often in this session of codex-mcp-client?",
+    detail: sessionConsentDetail(),
+    consequence:
+      "Plans of this session run without asking you, also those that cost money, where paid routes are allowed.",
+    ...changes,
+  });
+}
+
+export function scriptApproval(changes: Partial<ApprovalItem> = {}): ApprovalItem {
+  return approval({
+    id: "d5".padEnd(32, "0"),
+    kind: "script",
+    title: "Let the script “Count equal lines” run from now on?",
+    detail: scriptDetail(),
+    consequence:
+      "Agents may run exactly this content on this machine, in a sandbox without a network, until it is changed or disabled.",
+    offers: ["allow_always"],
+    ...changes,
+  });
+}
+
 export function route(changes: Partial<RouteView> = {}): RouteView {
   return {
     role: "primary",
@@ -114,12 +172,16 @@ export function route(changes: Partial<RouteView> = {}): RouteView {
     model: "example/large-reasoner-2",
     billing_class: "paid",
     data_use: "retains",
+    data_use_source: DATA_USE_SOURCE,
     is_local: false,
     score_hundredths: 8125,
     reasons: ["needs reasoning and 24,000 tokens of context", "best score for verification"],
     max_cost_pico_usd: "140000000000",
     price_source: "listing",
     price_as_of: "2026-11-28",
+    is_price_stale: false,
+    estimated_input_tokens: 18_240,
+    max_output_tokens: 4000,
     ...changes,
   };
 }
@@ -151,6 +213,7 @@ export function plan(changes: Partial<PlanView> = {}): PlanView {
     started_at: null,
     finished_at: null,
     error: null,
+    mode: "single",
     ...changes,
   };
 }
@@ -164,6 +227,10 @@ export function provider(changes: Partial<ProviderView> = {}): ProviderView {
     detail: null,
     billing_class: "paid",
     data_use: "retains",
+    data_use_source: DATA_USE_SOURCE,
+    is_experimental: false,
+    listed_at: inMinutes(-190),
+    list_problem: null,
     is_local: false,
     is_detected: false,
     needs_key: true,
@@ -185,6 +252,8 @@ export function builtin(): ProviderView {
     base_url: null,
     billing_class: "free",
     data_use: "none",
+    data_use_source: "",
+    listed_at: null,
     is_local: true,
     needs_key: false,
     key: null,
@@ -197,6 +266,19 @@ export function builtin(): ProviderView {
   });
 }
 
+export function price(changes: Partial<Price> = {}): Price {
+  return {
+    input_pico_usd: "1250000",
+    output_pico_usd: "10000000",
+    cached_input_pico_usd: "125000",
+    cache_write_pico_usd: null,
+    tiers: [],
+    source: "listing",
+    as_of: "2026-11-28",
+    ...changes,
+  };
+}
+
 export function model(changes: Partial<ModelView> = {}): ModelView {
   return {
     provider: "openrouter",
@@ -205,10 +287,14 @@ export function model(changes: Partial<ModelView> = {}): ModelView {
     billing_class: "paid",
     capabilities: ["text", "reasoning", "tools"],
     reasoning_levels: ["instant", "medium", "high"],
+    effort_words: ["low", "medium", "high"],
     context_length: 262_144,
-    price: { input_pico_usd: "1250000", output_pico_usd: "10000000", source: "listing", as_of: "2026-11-28" },
+    max_output_tokens: 32_768,
+    price: price(),
+    is_price_stale: false,
     disabled_reason: null,
     source: "live",
+    provenance: [{ field: "context_length", source: "listing", as_of: "2026-11-28" }],
     ...changes,
   };
 }

@@ -8,7 +8,7 @@ export function backendForScenario(query: URLSearchParams): Backend {
   if (theme) document.documentElement.dataset["theme"] = theme;
   const world = query.get("scenario") === "empty" ? emptyWorld() : busyWorld();
   const kind = query.get("kind");
-  if (kind) world.approvals = world.approvals.filter((item) => item.kind === kind);
+  if (kind) world.approvals = world.approvals.filter((item) => item.detail.type === kind);
   const backend = backendOver(world);
   switch (query.get("scenario")) {
     case "error":

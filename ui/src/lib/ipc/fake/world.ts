@@ -1,7 +1,35 @@
-import type { ApprovalItem, Answer, AuditEvent, Outcome, ProviderView } from "../generated/protocol";
+import type {
+  ApprovalItem,
+  Answer,
+  AuditEvent,
+  LibraryTool,
+  Outcome,
+  PlanPrepared,
+  PlanView,
+  ProviderView,
+  QuotaView,
+  TierView,
+  WorkflowPattern,
+} from "../generated/protocol";
 import { FakeBackend, failed } from "./fake-backend";
 import { sampleRows, telemetryOf } from "./ledger";
-import { approval, builtin, inMinutes, model, plan, policyApproval, provider, spendDetail } from "./samples";
+import { libraryHandlers, samplePatterns, sampleTools } from "./library";
+import { PICTURE, resultOf } from "./results";
+import { listTried, quotaTried, sampleQuotas, sampleTiers } from "./router";
+import {
+  approval,
+  builtin,
+  consentApproval,
+  inMinutes,
+  model,
+  plan,
+  policyApproval,
+  price,
+  provider,
+  route,
+  scriptApproval,
+  spendDetail,
+} from "./samples";
 
 const OUTCOMES: Record<Answer, Outcome> = {
   deny: "denied",
@@ -18,6 +46,10 @@ export interface World {
   rows: ReturnType<typeof sampleRows>;
   plans: ReturnType<typeof plan>[];
   models: ReturnType<typeof model>[];
+  quotas: QuotaView[];
+  tiers: TierView[];
+  tools: LibraryTool[];
+  patterns: WorkflowPattern[];
 }
 
 export function busyWorld(): World {
@@ -34,6 +66,9 @@ export function busyWorld(): World {
           model: "example/preview-model",
           billing_class: "unknown",
           data_use: "unknown",
+          data_use_source: "",
+          masked_secrets: 0,
+          other_routes: 3,
           estimated_cost_pico_usd: null,
           max_cost_pico_usd: null,
           price_note: "the provider lists no price for this model",
@@ -42,6 +77,8 @@ export function busyWorld(): World {
         count: 3,
         offers: ["allow_once", "allow_session"],
       }),
+      consentApproval({ created_at: inMinutes(-0.1) }),
+      scriptApproval({ client: "claude-code", created_at: inMinutes(-0.1) }),
       approval({
         id: "d4".padEnd(32, "0"),
         ...closed,
@@ -66,6 +103,7 @@ export function busyWorld(): World {
         base_url: "http://127.0.0.1:11434/v1",
         billing_class: "free",
         data_use: "none",
+        data_use_source: "",
         is_local: true,
         is_detected: true,
         needs_key: false,
@@ -80,6 +118,10 @@ export function busyWorld(): World {
         state: "failing",
         detail: "the key was rejected; routes to it are off; replace the key or check its scope",
         billing_class: "free_quota",
+        is_experimental: true,
+        listed_at: inMinutes(-3100),
+        list_problem: "the key was rejected",
+        models: 1,
         key: { provider: "groq", backend: "environment", variable: "GROQ_API_KEY", masked: "…91c0" },
         monthly_cap_pico_usd: null,
         spent_this_month_pico_usd: "0",
@@ -89,6 +131,8 @@ export function busyWorld(): World {
         state: "needs_key",
         billing_class: "free_quota",
         data_use: "trains",
+        is_experimental: true,
+        listed_at: null,
         key: null,
         models: 0,
         requests_today: 0,
@@ -101,18 +145,10 @@ export function busyWorld(): World {
     plans: [
       plan(),
       plan({ plan_id: "77aa".padEnd(24, "0"), state: "working", approval_id: null, started_at: inMinutes(-1) }),
+      plan({ ...ended("88bb"), cost_pico_usd: "58437500000" }),
       plan({
-        plan_id: "88bb".padEnd(24, "0"),
-        state: "completed",
-        approval_id: null,
-        cost_pico_usd: "58437500000",
-        started_at: inMinutes(-20),
-        finished_at: inMinutes(-19),
-      }),
-      plan({
-        plan_id: "99cc".padEnd(24, "0"),
+        ...ended("99cc"),
         state: "repreflight_required",
-        approval_id: null,
         max_cost_pico_usd: null,
         error: {
           code: "provider_rate_limited",
@@ -120,17 +156,107 @@ export function busyWorld(): World {
           hint: "prepare a new plan in a minute",
         },
       }),
+      Object.assign(
+        plan({ ...ended("aacc"), task: "consensus", mode: "consensus", routes: consensusRoutes() }),
+        keptFacts(),
+      ),
+      plan({ ...ended("aabb"), task: "image_generation", mode: "image" }),
     ],
     models: [
       model(),
       model({ model: "example/preview-model", display_name: null, billing_class: "unknown", price: null }),
-      model({ provider: "ollama", model: "example-7b", billing_class: "free", display_name: null, price: null }),
+      model({
+        model: "example/old-reasoner",
+        display_name: null,
+        price: price({
+          as_of: "2026-03-02",
+          tiers: [
+            {
+              above_input_tokens: 200_000,
+              input_pico_usd: "2500000",
+              output_pico_usd: "15000000",
+              cached_input_pico_usd: null,
+            },
+          ],
+        }),
+        is_price_stale: true,
+      }),
+      model({ ...unpriced, provider: "ollama", model: "example-7b" }),
+      model({ ...unpriced, provider: "groq", model: "example/fast-9b", billing_class: "free_quota" }),
     ],
+    quotas: sampleQuotas(),
+    tiers: sampleTiers(),
+    tools: sampleTools(),
+    patterns: samplePatterns(),
   };
 }
 
+const unpriced = {
+  billing_class: "free",
+  display_name: null,
+  price: null,
+  reasoning_levels: [],
+  effort_words: [],
+} satisfies Partial<ReturnType<typeof model>>;
+
+function ended(digits: string): Partial<PlanView> {
+  const times = { started_at: inMinutes(-20), finished_at: inMinutes(-19) };
+  return { plan_id: digits.padEnd(24, "0"), state: "completed", approval_id: null, ...times };
+}
+
+/** What the preparation of a consensus found out, as a host sends it that keeps it. */
+function keptFacts(): Pick<PlanPrepared, "egress" | "locks" | "omitted_characters"> {
+  return {
+    egress: {
+      leaves_machine: true,
+      masked_secrets: 2,
+      masked_kinds: ["github-token", "openai-api-key"],
+      data_use: "mistral trains on what it is sent; openrouter keeps what it is sent for a time",
+    },
+    locks: {
+      prompt: true,
+      token_budget: true,
+      consensus_plan: true,
+      model_routes: true,
+      dynamic_rerouting_during_work: false,
+      prompt_lock_scope: "template",
+    },
+    omitted_characters: 1200,
+  };
+}
+
+function consensusRoutes() {
+  const voter = { role: "consensus_voter", billing_class: "free_quota", max_cost_pico_usd: "0" } as const;
+  return [
+    route({ ...voter, provider: "groq", model: "example/fast-9b" }),
+    route({
+      ...voter,
+      provider: "ollama",
+      model: "example-7b",
+      billing_class: "free",
+      is_local: true,
+      data_use: "none",
+      data_use_source: "",
+      price_source: null,
+      price_as_of: null,
+    }),
+    route({ ...voter, provider: "mistral", model: "example-medium", data_use: "trains" }),
+    route({ role: "consensus_synthesis", is_price_stale: true }),
+  ];
+}
+
 export function emptyWorld(): World {
-  return { approvals: [], providers: [builtin()], rows: [], plans: [], models: [] };
+  return {
+    approvals: [],
+    providers: [builtin()],
+    rows: [],
+    plans: [],
+    models: [],
+    quotas: [],
+    tiers: [],
+    tools: [],
+    patterns: [],
+  };
 }
 
 /** A host over a world: answers change it and send the events that the real host sends. */
@@ -173,29 +299,27 @@ export function backendOver(world: World): FakeBackend {
       return item;
     },
     "plan/list": () => ({ plans: world.plans }),
-    "plan/result": ({ plan_id }) => ({
-      status: "completed",
-      phase: "work_complete",
-      replayed: true,
-      plan_id,
-      task: "verification",
-      route: { provider: "openrouter", model: "example/large-reasoner-2", billing_class: "paid" },
-      usage: { input_tokens: 18_190, output_tokens: 2210, cached_tokens: null, reported: true },
-      cost_pico_usd: "58437500000",
-      latency_ms: 8210,
-      text: "Two claims have no test: the retry limit and the order of migrations.",
-      is_text_reduced: false,
-      text_bytes: 1840,
-      finish_reason: "stop",
-      display: "verification on openrouter",
-      error: null,
-    }),
+    "plan/result": ({ plan_id }) => {
+      const found = world.plans.find((each) => each.plan_id === plan_id);
+      if (!found) throw failed("unknown_plan", `no plan \`${plan_id}\``);
+      return resultOf(found);
+    },
+    "plan/media": () => ({ mime_type: "image/png", base64: PICTURE }),
     "provider/list": () => ({ providers: world.providers }),
     "provider/test": ({ provider: name }) => {
       const isFine = named(name).state !== "failing";
       return { ok: isFine, detail: isFine ? "reachable" : "the key was rejected", latency_ms: 212, models: 3 };
     },
     "model/list": () => ({ models: world.models }),
+    "catalogue/refresh": ({ provider: name }) => {
+      const asked = name === null ? world.providers : [named(name)];
+      const providers = asked.map(listTried);
+      for (const each of providers) if (each.status === "ok") change(each.provider, { listed_at: each.listed_at });
+      return { models: world.models.length, refreshed: world.models.length, providers };
+    },
+    "quota/list": () => ({ quotas: world.quotas }),
+    "quota/refresh": () => ({ providers: world.providers.map(quotaTried), quotas: world.quotas }),
+    "tier/list": () => ({ tiers: world.tiers }),
     "key/set": ({ provider: name, key }) => {
       const view = { provider: name, backend: "keychain", variable: null, masked: `…${key.slice(-4)}` };
       change(name, { key: view, state: "unverified", detail: null });
@@ -251,6 +375,7 @@ export function backendOver(world: World): FakeBackend {
       next_actions: ["replace the key of groq"],
     }),
   };
+  Object.assign(backend.handlers, libraryHandlers(world, backend));
   let pausedUntil: string | null = null;
   let configValues = [
     { key: "router.consent_mode", value: "paid_only" as unknown, source: "default" },
@@ -260,7 +385,8 @@ export function backendOver(world: World): FakeBackend {
     { key: "router.confirmation_ttl_seconds", value: 600, source: "default" },
     { key: "secrets.backend", value: "keychain", source: "default" },
   ];
-  const hasPending = () => world.approvals.some((item) => item.kind === "policy_change" && item.outcome === null);
+  const hasPending = () =>
+    world.approvals.some((item) => item.detail.type === "policy_change" && item.outcome === null);
   const shownConfig = () => {
     const detail = policyApproval().detail;
     const pending = hasPending() && detail.type === "policy_change" ? detail.changes : [];

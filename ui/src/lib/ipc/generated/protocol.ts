@@ -10,7 +10,13 @@ export type ApprovalDetail =
     } & SpendDetail
   | {
       "type": "policy_change";
-    } & PolicyChangeDetail;
+    } & PolicyChangeDetail
+  | {
+      "type": "session_consent";
+    } & SessionConsentDetail
+  | {
+      "type": "script";
+    } & ScriptDetail;
 
 /** An approval: 32 hexadecimal digits (128 random bits). */
 export type ApprovalId = string;
@@ -177,6 +183,24 @@ export type BillingClass = "free" | "free_quota" | "user_pays" | "paid" | "unkno
 /** What a model can do. */
 export type Capability = "text" | "reasoning" | "tools" | "structured" | "vision" | "image" | "video" | "embedding" | "rerank";
 
+/** Parameters of `catalogue/refresh`. */
+export type CatalogueRefreshParams = {
+  /** Only this provider's list; every provider's when absent. */
+  provider: string | null;
+  /** Whether lists that are still fresh are asked for again. */
+  force: boolean;
+};
+
+/** Answer to `catalogue/refresh`. */
+export type CatalogueRefreshed = {
+  /** Models known afterwards. */
+  models: number;
+  /** Models that lists brought or confirmed this time. */
+  refreshed: number;
+  /** How it went with each provider that was looked at. */
+  providers: Array<ListTried>;
+};
+
 /** One check. */
 export type Check = {
   /** Its name. */
@@ -277,8 +301,42 @@ export type ConnectionView = {
   since: string;
 };
 
+/** The reviews behind a consensus. */
+export type ConsensusAnswer = {
+  /** Reviews that arrived, in the order of the locked routes. */
+  reviews: Array<Review>;
+  /** Voters that failed. */
+  voter_failures: Array<RouteFailure>;
+  /** Tries of the synthesis that failed before the one that succeeded. */
+  synthesis_failures: Array<RouteFailure>;
+  /** Voters that were locked. */
+  voters: number;
+  /** Who wrote the synthesis; null when nobody could. */
+  synthesized_by: RouteUsed | null;
+};
+
 /** When the human is asked before a plan may run. */
 export type ConsentMode = "always_ask" | "paid_only" | "automatic";
+
+/** Answer to `consent/set`: a mode for this session alone. */
+export type ConsentSetAnswer = {
+  /** `ready` when the mode is in force; else where the question to the human stands. */
+  status: ApproveStatus;
+  /** The mode in force for this session now. */
+  consent_mode: ConsentMode;
+  /** What this means and what to do next. */
+  message: string;
+  /** The approval that was opened; null when none was needed. */
+  approval_id: ApprovalId | null;
+};
+
+/** Parameters of `consent/set`. */
+export type ConsentSetParams = {
+  /** `always_ask`, `paid_only` or `automatic`, or one of their older names. */
+  mode: string;
+  /** How long the caller can wait for the human, in milliseconds. */
+  hold_ms: number;
+};
 
 /** What a provider does with the text it is sent, as it says itself. */
 export type DataUse = "trains" | "retains" | "none" | "unknown";
@@ -309,10 +367,52 @@ export type Diagnosis = {
   next_actions: Array<string>;
 };
 
+/** What a client's display may show about a result. */
+export type DisplayPanel = {
+  /** Always `LWA`. */
+  surface: string;
+  /** The phase in words. */
+  phase_label: string;
+  /** The provider. */
+  provider: string;
+  /** The model. */
+  model: string;
+  /** A name for people. */
+  display_name: string | null;
+  /** Who pays. */
+  billing_class: BillingClass;
+  /** The effort asked for. */
+  reasoning_effort: ReasoningEffort | null;
+  /** Tokens read. */
+  input_tokens: number | null;
+  /** Tokens written. */
+  output_tokens: number | null;
+  /** Who has the word again. */
+  returns_control_to: string;
+  /** The provider's plan, as declared. */
+  subscription_plan: string;
+  /** Its state, as declared. */
+  subscription_status: string;
+  /** The measurements as a few readable lines. */
+  telemetry: string;
+};
+
 /** Parameters of `doctor/run`. */
 export type DoctorParams = {
   /** Whether providers are contacted; nothing but a model listing is asked for. */
   probe: boolean;
+};
+
+/** What leaves this machine. */
+export type EgressView = {
+  /** Whether any route leaves this machine. */
+  leaves_machine: boolean;
+  /** Values that look like secrets and are replaced by placeholders before anything leaves. */
+  masked_secrets: number;
+  /** Their kinds, each once. */
+  masked_kinds: Array<string>;
+  /** What the strictest and the laxest of the routes do with the text, in words. */
+  data_use: string;
 };
 
 /** What went wrong, for programs. `docs/errors` has a page for each. */
@@ -382,6 +482,52 @@ export type ExcludedView = {
   reason: string;
 };
 
+/** One call as it is exported. */
+export type ExportRecord = {
+  /** Row number in the ledger, as text. */
+  call_id: string;
+  /** The plan it belongs to; the same for all calls of a consensus. */
+  parent_call_id: string;
+  /** In which session. */
+  session_id: string;
+  /** The tool or command that prepared it. */
+  tool_name: string;
+  /** Its part: `primary`, `consensus_voter` or `consensus_synthesis`. */
+  phase: string;
+  /** When it began. */
+  created_at: string;
+  /** What for. */
+  task: string;
+  /** The provider. */
+  provider: string;
+  /** The model. */
+  model: string;
+  /** Who pays. */
+  billing_class: BillingClass;
+  /** `ok`, `error`, `released` or `open`. */
+  status: string;
+  /** `reported` or `not_reported`. */
+  usage_status: string;
+  /** Tokens read. */
+  input_tokens: number | null;
+  /** Tokens written. */
+  output_tokens: number | null;
+  /** Pico-dollars as text; null when unknown. */
+  cost_pico_usd: PicoUsd | null;
+  /** From the claim to the end. */
+  latency_ms: number | null;
+};
+
+/** Where one fact about a model comes from. */
+export type FactSource = {
+  /** The name of the field. */
+  field: string;
+  /** `seed`, `config`, `listing`, or a catalogue's name. */
+  source: string;
+  /** The day it was read, `YYYY-MM-DD`, or `unknown`. */
+  as_of: string;
+};
+
 /**
  * Why a call failed, what it means, and the way out.
  *
@@ -394,6 +540,69 @@ export type Failure = {
   message: string;
   /** What to do next: a command or a sentence. */
   hint: string | null;
+};
+
+/** A tool that was found. */
+export type FoundTool = {
+  /** How well its words fit, 0 to 1. */
+  relevance: number;
+  /** Its name in calls. */
+  slug: string;
+  /** Its name for people. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** Three numbers; the last one grows with every accepted content. */
+  version: string;
+  /** `prompt_recipe` or `script`. */
+  kind: string;
+  /** `draft`, `active`, `disabled` or `archived`. */
+  status: string;
+  /** The task that a recipe prepares. */
+  task: TaskKind;
+  /** The text of a recipe, with `{input}` where the input goes; `{input}` alone for a script. */
+  prompt_template: string;
+  /** The file that runs it. */
+  entrypoint: string;
+  /** Words to find it by. */
+  tags: Array<string>;
+  /** When to use it. */
+  triggers: Array<string>;
+  /** Where it comes from: `operator` or `pattern_detector`. */
+  origin: string;
+  /** `approved` or `draft`. */
+  review_state: string;
+  /** `safe` or `review_required`. */
+  safety_state: string;
+  /** Who made it: `operator` or `pattern_detector`. */
+  created_by: string;
+  /** The pattern that it came from. */
+  pattern_signature: string | null;
+  /** How many distinct runs speak for it. */
+  evidence_count: number;
+  /** How sure its pattern is, 0 to 1. */
+  confidence: number;
+  /** Whether it was approved; for a script, whether its present content was. */
+  approved: boolean;
+  /** SHA-256 of the content in force, hexadecimal. */
+  content_id: string | null;
+  /** When it was made. */
+  created_at: string;
+  /** When it was changed last. */
+  updated_at: string;
+  /** Further facts. */
+  metadata: Record<string, unknown>;
+};
+
+/**
+ * Whether a result carries a suggestion for the next tier, and where it comes from. Parameters and answer of
+ * `guidance/set`.
+ */
+export type GuidanceSetting = {
+  /** Whether it is on; off unless somebody turns it on. */
+  enabled: boolean;
+  /** `local` or `codex_request`. */
+  mode: string;
 };
 
 /** Answer to `host/status`. */
@@ -458,6 +667,22 @@ export type KeyView = {
   masked: string;
 };
 
+/** Answer to `ledger/export`: no prompt, no answer, no key. */
+export type LedgerExport = {
+  /** The version of this form: 1. */
+  schema_version: number;
+  /** Always true. */
+  redacted: boolean;
+  /** One for each call. */
+  records: Array<ExportRecord>;
+};
+
+/** Parameters of `ledger/export`. */
+export type LedgerExportParams = {
+  /** At most this many, newest first; 1000 when absent. */
+  limit: number | null;
+};
+
 /** Answer to `ledger/list`. */
 export type LedgerList = {
   /** Newest first. */
@@ -512,6 +737,437 @@ export type LedgerRow = {
   latency_ms: number | null;
 };
 
+/** Parameters of `library/analyze`. */
+export type LibraryAnalyzeParams = {
+  /** How many patterns to look at, 1 to 500, the most frequent first; 100 when absent. */
+  limit: number | null;
+};
+
+/** Answer to `library/analyze`. */
+export type LibraryAnalyzed = {
+  /** The patterns, the most frequent first. */
+  patterns: Array<WorkflowPattern>;
+  /** The tools that came of them just now. */
+  created_tools: Array<LibraryTool>;
+};
+
+/** Parameters of `library/approve`. */
+export type LibraryApproveParams = {
+  /** The tool's name in calls. */
+  slug: string;
+  /** How long the caller can wait for the human, in milliseconds. */
+  hold_ms: number;
+};
+
+/** Answer to `library/approve`. */
+export type LibraryApproved = {
+  /** `ready` when the tool is approved, `approval_pending`, or how the question ended. */
+  status: ApproveStatus;
+  /** What this means and what to do next. */
+  message: string;
+  /** The question that was opened; null when none was needed. */
+  approval_id: ApprovalId | null;
+  /** The tool as it is now. */
+  tool: LibraryTool;
+};
+
+/** How many tools there are, and where. */
+export type LibraryCounts = {
+  /** The folder. */
+  path: string;
+  /** The list for people. */
+  catalog: string;
+  /** All tools. */
+  tools: number;
+  /** Those in use. */
+  active: number;
+  /** Those not in use yet. */
+  draft: number;
+  /** Those out of use. */
+  disabled: number;
+  /** Those put away. */
+  archived: number;
+  /** Whether runs are observed. */
+  is_observing: boolean;
+  /** Whether approved scripts may run. */
+  runs_scripts: boolean;
+  /** What happened that a person should know, in words. */
+  notices: Array<string>;
+};
+
+/** Parameters of `library/create`. */
+export type LibraryCreateParams = {
+  /** Its name for people. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** The task that it prepares. */
+  task: string;
+  /** Its text, with `{input}` where the input goes. */
+  prompt_template: string;
+  /** Words to find it by. */
+  tags: Array<string>;
+  /** When to use it. */
+  triggers: Array<string>;
+  /** Whether it is in use at once; it is a draft otherwise. */
+  activate: boolean;
+};
+
+/** Answer to `library/search`: best first. */
+export type LibraryFound = {
+  /** The tools. */
+  tools: Array<FoundTool>;
+};
+
+/** Answer to `library/history`. */
+export type LibraryHistory = {
+  /** The tool's name in calls. */
+  slug: string;
+  /** Every content that was accepted, oldest first. */
+  versions: Array<LibraryVersion>;
+};
+
+/** Answer to `library/list`: newest change first. */
+export type LibraryList = {
+  /** The tools. */
+  tools: Array<LibraryTool>;
+};
+
+/** Parameters of `library/list`. */
+export type LibraryListParams = {
+  /** Only tools of this status; all of them when absent or empty. */
+  status: string | null;
+};
+
+/** Parameters of `library/observe`. */
+export type LibraryObserveParams = {
+  /** The workflow's name. */
+  workflow_name: string;
+  /** What it does. */
+  description: string;
+  /** Its task. */
+  task: string;
+  /** An example of its input; it is looked at and not kept. */
+  sample: string;
+  /** The project it belongs to. */
+  project: string;
+  /** Whether the work succeeded. */
+  success: boolean;
+  /** Words to find it by. */
+  tags: Array<string>;
+  /** The plan that did the work, if one did: it is counted once, whoever tells of it. */
+  plan_id: PlanId | null;
+};
+
+/** What became of an observation. */
+export type LibraryObserveStatus = "counted" | "already_counted" | "too_little";
+
+/** Answer to `library/observe`. */
+export type LibraryObserved = {
+  /** What became of it. */
+  status: LibraryObserveStatus;
+  /** The pattern that the run belongs to. */
+  pattern: WorkflowPattern | null;
+  /** The tool that came of it just now. */
+  created_tool: LibraryTool | null;
+};
+
+/** Answer to `library/run`. */
+export type LibraryRan = {
+  /** What became of it. */
+  status: LibraryRunStatus;
+  /** What this means and what to do next. */
+  message: string;
+  /** The tool. */
+  library_tool: LibraryToolName;
+  /** The plan of a recipe. */
+  plan: PlanPrepared | null;
+  /** The result of a script. */
+  script: ScriptResult | null;
+};
+
+/** Answer to `library/rebuild`. */
+export type LibraryRebuilt = {
+  /** Always `rebuilt`. */
+  status: string;
+  /** The list for people. */
+  catalog: string;
+  /** How many tools it has. */
+  tools: number;
+  /** What was out of step and is repaired, in words. */
+  repaired: Array<string>;
+};
+
+/** Parameters of `library/register_script`. */
+export type LibraryRegisterParams = {
+  /** Its name for people. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** The task that it belongs to. */
+  task: string;
+  /** The program's text in Python, at most 250,000 bytes. */
+  source: string;
+  /** A plain file name that ends in `.py`; `tool.py` when absent. */
+  filename: string | null;
+  /** Words to find it by. */
+  tags: Array<string>;
+  /** When to use it. */
+  triggers: Array<string>;
+};
+
+/** Parameters of `library/run`. */
+export type LibraryRunParams = {
+  /** The tool's name in calls. */
+  slug: string;
+  /** What to run it on: it takes the place of `{input}`, or is a script's standard input. */
+  input_text: string;
+  /** A quality label, for a recipe. */
+  quality: string | null;
+  /** A reasoning effort, for a recipe. */
+  reasoning_effort: string | null;
+  /** Whether paid routes may be considered. States a wish and consents to nothing. */
+  allow_paid: boolean;
+  /** Whether routes that the user's own subscription pays may be considered. */
+  allow_user_pays: boolean;
+  /** Tokens the answer may have, for a recipe. */
+  max_output_tokens: number | null;
+  /** The door's own name for the call. */
+  tool_name: string | null;
+  /** How long the caller can wait for a script, in milliseconds. */
+  hold_ms: number;
+  /** Bytes of each stream of a script that the caller can show; all of it when absent. */
+  max_output_bytes: number | null;
+};
+
+/** What became of a tool's run. */
+export type LibraryRunStatus = "prepared" | "review_required" | "working" | "completed" | "failed" | "timed_out" | "cancelled";
+
+/** Parameters of `library/search`. */
+export type LibrarySearchParams = {
+  /** What to look for; with nothing, all tools are listed. */
+  query: string;
+  /** The task at hand; it moves tools of this task forward. */
+  task: string | null;
+  /** Only tools of this status; all of them when absent. */
+  status: string | null;
+  /** At most this many, 1 to 50; 10 when absent. */
+  limit: number | null;
+};
+
+/** Answer to `library/status`. */
+export type LibraryStatus = {
+  /** The library. */
+  library: LibraryCounts;
+  /** How many patterns are known. */
+  pattern_count: number;
+  /** The thirty most frequent ones. */
+  patterns: Array<WorkflowPattern>;
+};
+
+/** Parameters of `library/suggest`. */
+export type LibrarySuggestParams = {
+  /** What is to be done, or the beginning of the prompt. */
+  context: string;
+  /** The task at hand. */
+  task: string | null;
+  /** At most this many; the configured number when absent. */
+  limit: number | null;
+};
+
+/** Answer to `library/suggest`: active tools that fit, best first. */
+export type LibrarySuggested = {
+  /** Whether suggestions are switched on. */
+  is_enabled: boolean;
+  /** The tools. */
+  suggestions: Array<LibrarySuggestion>;
+};
+
+/** A recipe that fits. */
+export type LibrarySuggestion = {
+  /** Its name in the library. */
+  slug: string;
+  /** Its title. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** How well it fits, in hundredths. */
+  relevance_hundredths: number;
+};
+
+/** One tool. */
+export type LibraryTool = {
+  /** Its name in calls. */
+  slug: string;
+  /** Its name for people. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** Three numbers; the last one grows with every accepted content. */
+  version: string;
+  /** `prompt_recipe` or `script`. */
+  kind: string;
+  /** `draft`, `active`, `disabled` or `archived`. */
+  status: string;
+  /** The task that a recipe prepares. */
+  task: TaskKind;
+  /** The text of a recipe, with `{input}` where the input goes; `{input}` alone for a script. */
+  prompt_template: string;
+  /** The file that runs it. */
+  entrypoint: string;
+  /** Words to find it by. */
+  tags: Array<string>;
+  /** When to use it. */
+  triggers: Array<string>;
+  /** Where it comes from: `operator` or `pattern_detector`. */
+  origin: string;
+  /** `approved` or `draft`. */
+  review_state: string;
+  /** `safe` or `review_required`. */
+  safety_state: string;
+  /** Who made it: `operator` or `pattern_detector`. */
+  created_by: string;
+  /** The pattern that it came from. */
+  pattern_signature: string | null;
+  /** How many distinct runs speak for it. */
+  evidence_count: number;
+  /** How sure its pattern is, 0 to 1. */
+  confidence: number;
+  /** Whether it was approved; for a script, whether its present content was. */
+  approved: boolean;
+  /** SHA-256 of the content in force, hexadecimal. */
+  content_id: string | null;
+  /** When it was made. */
+  created_at: string;
+  /** When it was changed last. */
+  updated_at: string;
+  /** Further facts. */
+  metadata: Record<string, unknown>;
+};
+
+/** Which tool, in which version. */
+export type LibraryToolName = {
+  /** Its name in calls. */
+  slug: string;
+  /** Its name for people. */
+  name: string;
+  /** `prompt_recipe` or `script`. */
+  kind: string;
+  /** Its version. */
+  version: string;
+};
+
+/** Parameters that name one tool. */
+export type LibraryToolParams = {
+  /** The tool's name in calls. */
+  slug: string;
+};
+
+/** Answer to `library/read`. */
+export type LibraryToolView = {
+  /** The tool. */
+  tool: LibraryTool;
+  /** Its folder. */
+  path: string;
+  /** Its page for people. */
+  readme: string;
+  /** Its description as it stands on the disk. */
+  manifest: string;
+  /** The template of a recipe, or the source of a script. */
+  content: string;
+  /** SHA-256 of that content, hexadecimal. */
+  content_id: string;
+};
+
+/** One accepted content. */
+export type LibraryVersion = {
+  /** SHA-256 of the content, hexadecimal. */
+  content_id: string;
+  /** The version number it was accepted as; empty when only the content was found. */
+  version: string;
+  /** When it was accepted; null when only the content was found. */
+  accepted_at: string | null;
+  /** Whether it is in force. */
+  is_current: boolean;
+};
+
+/** How a provider's list stands. */
+export type ListStatus = "ok" | "fresh" | "not_supported" | "missing_credential" | "disabled" | "failed";
+
+/** How asking one provider for its list went. */
+export type ListTried = {
+  /** The provider. */
+  provider: string;
+  /** How its list stands. */
+  status: ListStatus;
+  /** Models on the list in use; null without one. */
+  models: number | null;
+  /** Whether a limit cut the list. */
+  is_cut: boolean;
+  /** When the list in use was read; null without one. */
+  listed_at: string | null;
+  /** What went wrong or what it means, in words. */
+  detail: string | null;
+};
+
+/** A value that was masked before the text left. */
+export type MaskedValue = {
+  /** What stands in its place. */
+  placeholder: string;
+  /** What kind of value it was. */
+  kind: string;
+};
+
+/** The files of a picture or film. */
+export type MediaAnswer = {
+  /** What was made. */
+  files: Array<MediaFileView>;
+  /** The job at the provider, where it had one. */
+  job_id: string | null;
+  /** Whether the provider's filter kept the content back. */
+  is_filtered: boolean;
+};
+
+/** Answer to `plan/media`. */
+export type MediaFileContent = {
+  /** What it is. */
+  mime_type: string;
+  /** Its bytes in Base64. */
+  base64: string;
+};
+
+/** Parameters of `plan/media`. */
+export type MediaFileParams = {
+  /** The plan. */
+  plan_id: PlanId;
+  /** Which of its files, from 0. */
+  index: number;
+};
+
+/** One file. */
+export type MediaFileView = {
+  /** Its place among the plan's files, from 0. */
+  index: number;
+  /** Where it is on this machine. */
+  path: string;
+  /** What it is: `image/png`, `video/mp4`, … */
+  mime_type: string;
+  /** Its length. */
+  bytes: number;
+};
+
+/** What a picture or a film should be like. */
+export type MediaParams = {
+  /** Of a picture: `1:1`, `16:9`, `9:16`, …; `1:1` when absent. */
+  aspect_ratio: string | null;
+  /** Of a picture: `png`, `jpeg` or `webp`; `png` when absent. */
+  output_format: string | null;
+  /** Of a film: its length; `4` when absent. */
+  seconds: string | null;
+  /** Of a film: `WIDTHxHEIGHT`; `1280x720` when absent. */
+  size: string | null;
+};
+
 /** Answer to `model/list`. */
 export type ModelList = {
   /** By provider, then by name. */
@@ -538,14 +1194,22 @@ export type ModelView = {
   capabilities: Array<Capability>;
   /** The efforts it accepts. */
   reasoning_levels: Array<ReasoningEffort>;
+  /** The levels of reasoning in the provider's own words; empty when it has none or they are not known. */
+  effort_words: Array<string>;
   /** Tokens of input and output together. */
   context_length: number;
+  /** The most tokens of output, where that is a limit of its own. */
+  max_output_tokens: number | null;
   /** What a token costs; null when unknown. */
   price: Price | null;
+  /** Whether the price is so old that more than it is reserved. */
+  is_price_stale: boolean;
   /** Why it is switched off. */
   disabled_reason: string | null;
   /** `seed`, `config` or `live`. */
   source: string;
+  /** Where single facts come from; the price has its own source. */
+  provenance: Array<FactSource>;
 };
 
 /** An empty set of parameters, or an empty answer. */
@@ -568,6 +1232,102 @@ export type PauseParams = {
  */
 export type PicoUsd = string;
 
+/** Parameters of `pipeline/forget`. */
+export type PipelineForgetParams = {
+  /** Only this provider's probe; all of them when absent. */
+  provider: string | null;
+};
+
+/** Answer to `pipeline/forget`. */
+export type PipelineForgotten = {
+  /** How many answers of probes were forgotten. */
+  invalidated: number;
+};
+
+/** Answer to `pipeline/status`. */
+export type PipelineList = {
+  /** By name. */
+  pipelines: Array<PipelineView>;
+};
+
+/** An operator's note on a pipeline. It informs and gates nothing. */
+export type PipelineMark = {
+  /** `ready`, `degraded`, `blocked` or `maintenance`. */
+  status: string;
+  /** Why, at most 500 characters. */
+  detail: string;
+  /** When it was noted. */
+  at: string;
+};
+
+/** Parameters of `pipeline/mark`. */
+export type PipelineMarkParams = {
+  /** The provider. */
+  provider: string;
+  /** `ready`, `degraded`, `blocked` or `maintenance`. */
+  status: string;
+  /** Why, at most 500 characters. */
+  detail: string;
+};
+
+/** Parameters of `pipeline/status`. */
+export type PipelineParams = {
+  /** Only this provider; all of them when absent. */
+  provider: string | null;
+  /** Whether to ask the provider with a request that carries no text and costs nothing. */
+  probe: boolean;
+};
+
+/** What the readiness rests on. */
+export type PipelineReadiness = "configured" | "live_verified" | "probe_verified" | "probe_failed";
+
+/** Where a pipeline stands. */
+export type PipelineStatus = "ready" | "blocked" | "unavailable" | "missing_credentials" | "unhealthy" | "reachable" | "unreachable";
+
+/** The way to one provider. */
+export type PipelineView = {
+  /** The provider. */
+  provider: string;
+  /** Where it stands. */
+  status: PipelineStatus;
+  /** What that rests on. */
+  readiness: PipelineReadiness;
+  /** Whether it is switched on. */
+  enabled: boolean;
+  /** Whether what it needs is configured. */
+  configured: boolean;
+  /** Whether a key is there, or none is needed. */
+  credentialed: boolean;
+  /** Whether an address is configured. */
+  endpoint_configured: boolean;
+  /** Models known. */
+  catalog_models: number;
+  /** Who pays. */
+  billing_class: BillingClass;
+  /** `offline` or `zero_payload_probe`. */
+  check_mode: string;
+  /** When this was found out. */
+  checked_at: string;
+  /** Always false: neither check sends text. */
+  data_transmitted: boolean;
+  /** Always false: neither check costs anything. */
+  cost_incurred: boolean;
+  /** Whether a call or a list succeeded lately. */
+  live_verified: boolean;
+  /** Whether the provider stated a quota lately. */
+  quota_verified: boolean;
+  /** In words. */
+  detail: string;
+  /** Requests that this answer made. */
+  network_calls: number;
+  /** Whether the probe's answer came from memory. */
+  cache_hit: boolean;
+  /** How old that answer is; null without one. */
+  cache_age_seconds: number | null;
+  /** What an operator noted. */
+  manual_mark: PipelineMark | null;
+};
+
 /** A plan: 24 hexadecimal digits. It names a plan and gives no right to run it. */
 export type PlanId = string;
 
@@ -582,6 +1342,25 @@ export type PlanListParams = {
   /** At most this many, newest first; 50 when absent. */
   limit: number | null;
 };
+
+/** What a plan locks. */
+export type PlanLocks = {
+  /** The prompt. */
+  prompt: boolean;
+  /** The token budget. */
+  token_budget: boolean;
+  /** The voters and the synthesis, for a consensus. */
+  consensus_plan: boolean;
+  /** The routes. */
+  model_routes: boolean;
+  /** Always false: no other model is called while the plan works. */
+  dynamic_rerouting_during_work: boolean;
+  /** Whether the whole prompt is locked, or a template that takes the reviews in. */
+  prompt_lock_scope: PromptLockScope;
+};
+
+/** What kind of work a plan locks. */
+export type PlanMode = "single" | "consensus" | "image" | "video";
 
 /** Parameters of `plan/result` and `plan/show`. */
 export type PlanParams = {
@@ -627,6 +1406,16 @@ export type PlanPrepared = {
   prompt_hash: string;
   /** When the plan stops being runnable. */
   expires_at: string;
+  /** What kind of work it is. */
+  mode: PlanMode;
+  /** What cannot change any more. */
+  locks: PlanLocks;
+  /** What leaves this machine, and what is masked before it does. */
+  egress: EgressView;
+  /** Recipes that fit the prompt; empty when none does. */
+  library_suggestions: Array<LibrarySuggestion>;
+  /** Characters of a consensus draft that did not fit and were left out of its middle; 0 when all fits. */
+  omitted_characters: number;
 };
 
 /** Where a plan stands. A plan runs at most once. */
@@ -676,6 +1465,8 @@ export type PlanView = {
   finished_at: string | null;
   /** Why it failed. */
   error: Failure | null;
+  /** What kind of work it is. */
+  mode: PlanMode;
 };
 
 /** A loosening edit. */
@@ -731,6 +1522,20 @@ export type PrepareParams = {
   model: string | null;
   /** The door's own name for the call: a tool or a command. */
   tool_name: string | null;
+  /** The form of the answer: the text `json_object`, or an object `{"name", "schema"}`; free text when absent. */
+  response_format: unknown;
+  /** The most the plan may cost; a plan that might cost more, or whose cost is unknown, is refused. */
+  max_cost_pico_usd: PicoUsd | null;
+  /** The one billing class that may be used; nothing else is put in its place. */
+  required_billing_class: string | null;
+  /** How many models may vote at most, for the task `consensus`; every eligible one when absent. */
+  voters: number | null;
+  /** What a picture or a film should be like; for those tasks alone. */
+  media: MediaParams | null;
+  /** The workflow that this is a part of, so that repeated work can become a recipe. */
+  workflow: WorkflowParams | null;
+  /** The recipe whose prompt this is, if it is one's; such a plan is not observed again. */
+  library_tool: string | null;
 };
 
 /** What one token costs, with where and when that was learnt. */
@@ -739,11 +1544,32 @@ export type Price = {
   input_pico_usd: PicoUsd;
   /** Per output token. */
   output_pico_usd: PicoUsd;
+  /** Per input token that comes from a cache; as any input token when absent. */
+  cached_input_pico_usd: PicoUsd | null;
+  /** Per input token that is written to a cache; as any input token when absent. */
+  cache_write_pico_usd: PicoUsd | null;
+  /** Other prices for larger prompts, smallest bound first; mostly empty. */
+  tiers: Array<PriceTier>;
   /** Where the price comes from: `config`, `listing`, a catalogue's name. */
   source: string;
   /** The day the price was read, `YYYY-MM-DD`, or `unknown`. */
   as_of: string;
 };
+
+/** What tokens cost once a prompt is larger than a bound. */
+export type PriceTier = {
+  /** The tier holds for prompts of more than this many input tokens. */
+  above_input_tokens: number;
+  /** Per input token. */
+  input_pico_usd: PicoUsd;
+  /** Per output token. */
+  output_pico_usd: PicoUsd;
+  /** Per input token that comes from a cache; as any input token when absent. */
+  cached_input_pico_usd: PicoUsd | null;
+};
+
+/** How much of the prompt is fixed before the work begins. */
+export type PromptLockScope = "complete" | "template";
 
 /** Answer to `provider/list`. */
 export type ProviderList = {
@@ -776,7 +1602,7 @@ export type ProviderTested = {
 export type ProviderView = {
   /** Its name. */
   name: string;
-  /** `builtin` or `openai`. */
+  /** The protocol it is spoken to in: `openai`, `gemini`, `replicate`, …; `builtin` for the built-in one. */
   adapter: string;
   /** Where its requests go; null for the built-in one. */
   base_url: string | null;
@@ -788,6 +1614,14 @@ export type ProviderView = {
   billing_class: BillingClass;
   /** What it does with the text it is sent. */
   data_use: DataUse;
+  /** Where that is known from and when it was read; empty when it is not known. */
+  data_use_source: string;
+  /** Whether nothing but its documentation vouches for it yet, or its list could not be read lately. */
+  is_experimental: boolean;
+  /** When the list of its models in use was read; null without one. */
+  listed_at: string | null;
+  /** Why the last try to read its list failed; null when it did not. */
+  list_problem: string | null;
   /** Whether its traffic stays on this machine. */
   is_local: boolean;
   /** Whether a running local server was found rather than configured. */
@@ -813,8 +1647,71 @@ export type ProviderView = {
 /** How much quality the caller wants for the money; `balanced` is the default. */
 export type Quality = "economy" | "balanced" | "high";
 
+/** Answer to `quota/list`. */
+export type QuotaList = {
+  /** The newest observation of every quota, by provider. */
+  quotas: Array<QuotaView>;
+};
+
+/** Answer to `quota/refresh`. */
+export type QuotaRefreshed = {
+  /** How it went with each provider. */
+  providers: Array<QuotaTried>;
+  /** The newest observations afterwards. */
+  quotas: Array<QuotaView>;
+};
+
+/** How asking for a balance went. */
+export type QuotaStatus = "ok" | "not_supported" | "not_configured" | "error";
+
+/** How asking one provider for its balance went. */
+export type QuotaTried = {
+  /** The provider. */
+  provider: string;
+  /** How it went. */
+  status: QuotaStatus;
+  /** What is missing or went wrong, in words. */
+  detail: string | null;
+};
+
+/** What a provider said about one of its quotas. */
+export type QuotaView = {
+  /** The provider. */
+  provider: string;
+  /** Which quota: `requests_day`, `tokens_minute`, `balance`, … */
+  window: string;
+  /** How much there is in all, as decimal text; null when it was not said. */
+  limit: string | null;
+  /** How much is left, as decimal text; null when it was not said. */
+  remaining: string | null;
+  /** What is counted: `requests`, `tokens`, `usd`, … */
+  unit: string;
+  /** When it starts anew; null when it was not said. */
+  resets_at: string | null;
+  /** The header or probe it was read from. */
+  source: string;
+  /** How sure the reading is: `stated`, `derived` or `uncertain`. */
+  confidence: string;
+  /** When it was read. */
+  observed_at: string;
+  /** Seconds since then. */
+  age_seconds: number;
+};
+
 /** How long a model may think before it answers. */
 export type ReasoningEffort = "instant" | "medium" | "high";
+
+/** One voter's review. */
+export type Review = {
+  /** The voter. */
+  route: RouteUsed;
+  /** What it wrote. */
+  text: string;
+  /** Token counts. */
+  usage: Usage;
+  /** How long it took. */
+  latency_ms: number;
+};
 
 /**
  * What kind of face is speaking.
@@ -823,6 +1720,16 @@ export type ReasoningEffort = "instant" | "medium" | "high";
  * in the host's own folder, and treats every other peer as a sidecar.
  */
 export type Role = "sidecar" | "app" | "cli";
+
+/** A call that failed. */
+export type RouteFailure = {
+  /** The provider. */
+  provider: string;
+  /** The model. */
+  model: string;
+  /** Why. */
+  error: Failure;
+};
 
 /** The route a run used. */
 export type RouteUsed = {
@@ -846,6 +1753,8 @@ export type RouteView = {
   billing_class: BillingClass;
   /** What the provider does with the text. */
   data_use: DataUse;
+  /** Where that is known from and when it was read; empty when it is not known. */
+  data_use_source: string;
   /** Whether the text stays on this machine. */
   is_local: boolean;
   /** The score that won, in hundredths. */
@@ -858,6 +1767,12 @@ export type RouteView = {
   price_source: string | null;
   /** The day the price was read. */
   price_as_of: string | null;
+  /** Whether the price is so old that more than it is reserved. */
+  is_price_stale: boolean;
+  /** Tokens this route is estimated to read. */
+  estimated_input_tokens: number;
+  /** Tokens this route may write. */
+  max_output_tokens: number;
 };
 
 /** Answer to `router/status`. */
@@ -914,6 +1829,18 @@ export type RunAnswer = {
   display: string;
   /** Why it failed; null unless it did. */
   error: Failure | null;
+  /** The reviews behind a consensus; null for other work. */
+  consensus: ConsensusAnswer | null;
+  /** The files of a picture or film; null for other work. */
+  media: MediaAnswer | null;
+  /** What was masked before the text left; the placeholders may stand in the answer. */
+  masked: Array<MaskedValue>;
+  /** What the display of the client may show. */
+  panel: DisplayPanel | null;
+  /** A thought about the next tier, when guidance is on or one was given. It changes no route. */
+  next_tier_guidance: TierGuidance | null;
+  /** Something that went wrong beside the work and did not touch its result. */
+  warnings: Array<string>;
 };
 
 /** Parameters of `plan/run`. */
@@ -927,6 +1854,8 @@ export type RunParams = {
    * to fit, one of a model is handed over whole. All of it when absent.
    */
   max_text_bytes: number | null;
+  /** What the caller thinks the next tier should be, at most 500 characters. It changes no route. */
+  next_tier_suggestion: string | null;
 };
 
 /** Progress of a run, sent while the caller waits. */
@@ -942,6 +1871,52 @@ export type RunProgress = {
 /** Where a run stands. */
 export type RunStatus = "completed" | "working" | "confirmation_required" | "repreflight_required" | "failed";
 
+/** A script that could be run from now on. */
+export type ScriptDetail = {
+  /** Its name in the library. */
+  slug: string;
+  /** Its title. */
+  name: string;
+  /** What it is said to do. */
+  description: string;
+  /** The file. */
+  path: string;
+  /** SHA-256 of its content, hexadecimal; another content is not covered. */
+  sha256: string;
+  /** Its length in bytes. */
+  bytes: number;
+  /** Its content, cut after some thousand characters. */
+  source: string;
+  /** Whether `source` is all of it. */
+  is_source_whole: boolean;
+  /** Whether it would run without a network and with everything but its own folder read-only. */
+  is_sandboxed: boolean;
+  /** `script`, or `prompt_recipe` for a text that is put into use; nothing of the latter runs on this machine. */
+  tool_kind: string;
+};
+
+/** What a script did. */
+export type ScriptResult = {
+  /** Its code; null when it did not end by itself. */
+  returncode: number | null;
+  /** What it wrote to standard output, as far as it is kept. */
+  stdout: string;
+  /** What it wrote to standard error, as far as it is kept. */
+  stderr: string;
+  /** Whether more was written to standard output than is handed over. */
+  is_stdout_cut: boolean;
+  /** Whether more was written to standard error than is handed over. */
+  is_stderr_cut: boolean;
+  /** Whether its time was over. */
+  timed_out: boolean;
+  /** How long it took, in milliseconds. */
+  duration_ms: number;
+  /** Which parts of the sandbox were in force. */
+  sandbox: string;
+  /** Values that looked like secrets and were replaced by placeholders. */
+  masked: number;
+};
+
 /** Where keys are kept and whether that works. */
 export type SecretsState = {
   /** `keychain` or `file`. */
@@ -950,6 +1925,16 @@ export type SecretsState = {
   state: string;
   /** Why it is unavailable and the way out. */
   detail: string | null;
+};
+
+/** Less asking in one session. */
+export type SessionConsentDetail = {
+  /** The mode in force. */
+  from: ConsentMode;
+  /** The mode that the client asks for. */
+  to: ConsentMode;
+  /** Whether paid routes are allowed by the configuration, so that less asking can cost money. */
+  is_paid_allowed: boolean;
 };
 
 /** One conversation of one client. */
@@ -969,6 +1954,12 @@ export type SpendDetail = {
   billing_class: BillingClass;
   /** What the provider does with the text. */
   data_use: DataUse;
+  /** Where that is known from and when it was read; empty when it is not known. */
+  data_use_source: string;
+  /** Values that look like secrets and are replaced before the text leaves. */
+  masked_secrets: number;
+  /** Other routes of the plan, all of them free: the voters of a consensus. */
+  other_routes: number;
   /** Whether the text stays on this machine. */
   is_local: boolean;
   /** The likely cost at the estimated tokens; null when no price is known. */
@@ -1056,6 +2047,70 @@ export type TelemetrySum = {
   cost_pico_usd: PicoUsd;
 };
 
+/** A thought about the next tier. */
+export type TierGuidance = {
+  /** `local`, `codex_request` or `host_ingested`. */
+  source: string;
+  /** The thought. */
+  suggestion: string;
+  /** The route that was used. */
+  current: string;
+  /** What to do with it. */
+  directive: string;
+  /** Always false: it changes no route. */
+  accepted: boolean;
+};
+
+/** Answer to `tier/list`. */
+export type TierList = {
+  /** Models with a declared free allowance first, the largest before. */
+  tiers: Array<TierView>;
+};
+
+/** Parameters of `tier/list`. */
+export type TierListParams = {
+  /** At most this many; 100 when absent. */
+  limit: number | null;
+};
+
+/** One model with what is declared about plans and tiers. */
+export type TierView = {
+  /** Its place, from 1. */
+  rank: number;
+  /** The provider. */
+  provider: string;
+  /** The model. */
+  model: string;
+  /** A name for people. */
+  display_name: string | null;
+  /** Tiers the operator declared. */
+  service_tiers: Array<string>;
+  /** Parameters it accepts, where that is known. */
+  supported_parameters: Array<string>;
+  /** Efforts it accepts. */
+  reasoning_levels: Array<ReasoningEffort>;
+  /** What it can do. */
+  capabilities: Array<Capability>;
+  /** `seed`, `config` or `live`. */
+  source: string;
+  /** Whether it is switched on. */
+  enabled: boolean;
+  /** Tokens the free plan allows, as the operator declared. */
+  free_plan_max_tokens: number | null;
+  /** Tokens the paid plan allows, as the operator declared. */
+  pro_plan_max_tokens: number | null;
+  /** Who pays. */
+  billing_class: BillingClass;
+  /** The provider's plan, as the operator declared. */
+  subscription_plan: string;
+  /** `unknown`, `active`, `inactive` or `expired`, as the operator declared. */
+  subscription_status: string;
+  /** Tokens a month of that plan, as the operator declared. */
+  subscription_monthly_token_limit: number | null;
+  /** Tokens of input and output together. */
+  context_length: number;
+};
+
 /** Token counts of a run. */
 export type Usage = {
   /** Tokens read; null when nobody counted. */
@@ -1066,6 +2121,48 @@ export type Usage = {
   output_tokens: number | null;
   /** Whether the provider reported the counts; otherwise they are estimates. */
   reported: boolean;
+};
+
+/** What work a plan is a part of. */
+export type WorkflowParams = {
+  /** Its name. */
+  name: string | null;
+  /** What it does. */
+  description: string | null;
+  /** The project it belongs to. */
+  project: string | null;
+  /** Words to find it by. */
+  tags: Array<string>;
+};
+
+/** One kind of repeated work. */
+export type WorkflowPattern = {
+  /** Its name in the database. */
+  signature: string;
+  /** Its task. */
+  task: TaskKind;
+  /** The explicit name of the workflow, or the task's label. */
+  label: string;
+  /** Whether somebody named it. */
+  is_named: boolean;
+  /** How many distinct runs there were. */
+  occurrences: number;
+  /** How many of them succeeded. */
+  successes: number;
+  /** How sure it is, 0 to 1. */
+  confidence: number;
+  /** Where the work was done; empty when nobody said. */
+  project: string;
+  /** Explicit words to find it by. */
+  tags: Array<string>;
+  /** The tool that came of it. */
+  tool_slug: string | null;
+  /** Whether it has enough runs for a tool and none yet. */
+  is_eligible: boolean;
+  /** When it was seen first. */
+  first_seen_at: string;
+  /** When it was seen last. */
+  last_seen_at: string;
 };
 
 /** Every method: its wire name, what it takes and what it answers. */
@@ -1079,6 +2176,7 @@ export interface Methods {
   "plan/approve": { params: ApproveParams; response: ApproveAnswer };
   "plan/run": { params: RunParams; response: RunAnswer };
   "plan/result": { params: PlanParams; response: RunAnswer };
+  "plan/media": { params: MediaFileParams; response: MediaFileContent };
   "plan/list": { params: PlanListParams; response: PlanList };
   "plan/show": { params: PlanParams; response: PlanView };
   "approval/list": { params: ApprovalListParams; response: ApprovalList };
@@ -1100,6 +2198,33 @@ export interface Methods {
   "config/accept": { params: ConfigAcceptParams; response: ConfigAccepted };
   "doctor/run": { params: DoctorParams; response: Diagnosis };
   "router/status": { params: Nothing; response: RouterStatus };
+  "catalogue/refresh": { params: CatalogueRefreshParams; response: CatalogueRefreshed };
+  "quota/list": { params: Nothing; response: QuotaList };
+  "quota/refresh": { params: Nothing; response: QuotaRefreshed };
+  "pipeline/status": { params: PipelineParams; response: PipelineList };
+  "pipeline/mark": { params: PipelineMarkParams; response: PipelineView };
+  "pipeline/forget": { params: PipelineForgetParams; response: PipelineForgotten };
+  "tier/list": { params: TierListParams; response: TierList };
+  "consent/set": { params: ConsentSetParams; response: ConsentSetAnswer };
+  "guidance/get": { params: Nothing; response: GuidanceSetting };
+  "guidance/set": { params: GuidanceSetting; response: GuidanceSetting };
+  "ledger/export": { params: LedgerExportParams; response: LedgerExport };
+  "library/list": { params: LibraryListParams; response: LibraryList };
+  "library/search": { params: LibrarySearchParams; response: LibraryFound };
+  "library/suggest": { params: LibrarySuggestParams; response: LibrarySuggested };
+  "library/read": { params: LibraryToolParams; response: LibraryToolView };
+  "library/run": { params: LibraryRunParams; response: LibraryRan };
+  "library/create": { params: LibraryCreateParams; response: LibraryTool };
+  "library/register_script": { params: LibraryRegisterParams; response: LibraryTool };
+  "library/approve": { params: LibraryApproveParams; response: LibraryApproved };
+  "library/disable": { params: LibraryToolParams; response: LibraryTool };
+  "library/observe": { params: LibraryObserveParams; response: LibraryObserved };
+  "library/analyze": { params: LibraryAnalyzeParams; response: LibraryAnalyzed };
+  "library/rebuild": { params: Nothing; response: LibraryRebuilt };
+  "library/status": { params: Nothing; response: LibraryStatus };
+  "library/history": { params: LibraryToolParams; response: LibraryHistory };
+  "library/archive": { params: LibraryToolParams; response: LibraryTool };
+  "library/delete": { params: LibraryToolParams; response: Nothing };
 }
 
 /** The protocol's number. */
