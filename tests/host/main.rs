@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic in a test is its report")]
 
 mod ending;
+mod import;
+mod keys_found;
 mod lifecycle;
 mod roles;
 mod secrets;

@@ -46,10 +46,18 @@ fn with_a_daily_cap_of_one_the_second_plan_is_refused_at_its_run_and_stays_unhar
 
 #[test]
 fn a_reported_cost_is_kept_and_an_unreported_one_is_computed() {
-    for (scenario, cost) in [("answer", 120_000_000_u64), ("json", 11 * 5_000_000 + 7 * 20_000_000)] {
+    let computed = 11 * 5_000_000 + 7 * 20_000_000;
+    // A free class is the provider's rule, whatever a list price says; only its own word makes a cost of such a call.
+    for (scenario, class, cost) in [
+        ("answer", "paid", 120_000_000_u64),
+        ("json", "paid", computed),
+        ("answer", "free", 120_000_000),
+        ("json", "free", 0),
+    ] {
         let provider = fake(scenario);
-        let home = TestHome::with_config(&config(&provider, "free", "")).set("ACME_KEY", "k-1");
-        let ran = home.lwa(&["run", "query", "why?", "--json"]).json();
+        let text = config(&provider, class, "").replace("[router]", "[router]\nconsent_mode = \"automatic\"");
+        let home = TestHome::with_config(&text).set("ACME_KEY", "k-1");
+        let ran = home.lwa(&["run", "query", "why?", "--allow-paid", "--json"]).json();
         assert_eq!(ran["cost_pico_usd"], cost, "{scenario}");
         let telemetry = home.lwa(&["telemetry", "--json"]).json();
         assert_eq!(telemetry["total"]["cost_pico_usd"], cost, "{scenario}");
