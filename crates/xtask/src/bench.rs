@@ -2,6 +2,7 @@
 
 mod condense;
 mod python;
+pub mod router;
 mod sidecar;
 mod spread;
 

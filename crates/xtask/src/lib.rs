@@ -12,6 +12,8 @@ pub mod codegen;
 pub mod demo;
 pub mod layers;
 pub mod mcp_client;
+pub mod prices;
+pub mod quality;
 pub mod reference;
 pub mod root;
 pub mod sizes;

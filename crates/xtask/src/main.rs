@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use lwa_xtask::demo::{DEFAULT_FILE, Demo};
 use lwa_xtask::reference::Programs;
 use lwa_xtask::root::project_root;
-use lwa_xtask::{bench, codegen, demo, layers, reference, sizes};
+use lwa_xtask::{bench, codegen, demo, layers, prices, quality, reference, sizes};
 
 /// The project's own tools.
 #[derive(Debug, Parser)]
@@ -35,6 +35,24 @@ enum Task {
         /// Write nothing; fail when a page is out of date, and skip when the programs are not built
         #[arg(long)]
         check: bool,
+    },
+    /// Writes the page on routing quality; measures anew when both checkouts are named
+    Quality {
+        /// A checkout of lm-sys/RouteLLM
+        #[arg(long, requires = "routerarena")]
+        routellm: Option<PathBuf>,
+        /// A checkout of RouteWorks/RouterArena
+        #[arg(long, requires = "routellm")]
+        routerarena: Option<PathBuf>,
+        /// Write nothing; fail when the page is out of date
+        #[arg(long, conflicts_with = "routellm")]
+        check: bool,
+    },
+    /// Writes the shipped catalogue of prices from unpacked public catalogues
+    Prices {
+        /// The folder that holds them
+        #[arg(long)]
+        from: PathBuf,
     },
     /// Measures
     Bench {
@@ -64,6 +82,24 @@ enum Bench {
     },
     /// The built-in condensing
     Condense,
+    /// The router: decision, durable preparation, a streamed run, and other gateways
+    Router {
+        /// Measure these parts alone
+        #[arg(long = "part", value_enum)]
+        parts: Vec<bench::router::Part>,
+        /// How often each thing is done
+        #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u16).range(1..))]
+        runs: u16,
+        /// The folder that holds a virtual environment `litellm` and `node_modules` with `@portkey-ai/gateway`
+        #[arg(long)]
+        peers: Option<PathBuf>,
+        /// The Python whose SQLite is compared with
+        #[arg(long, default_value = "python3")]
+        python: PathBuf,
+        /// Write the figures to this file too
+        #[arg(long)]
+        json: Option<PathBuf>,
+    },
 }
 
 fn main() -> Result<()> {
@@ -74,10 +110,26 @@ fn main() -> Result<()> {
         Task::Codegen { check: true } => codegen::check(&root)?,
         Task::Codegen { check: false } => println!("wrote {}", codegen::write(&root)?.display()),
         Task::Docs { check } => docs(&root, check)?,
+        Task::Quality { check: true, .. } => quality::check(&root)?,
+        Task::Quality { routellm, routerarena, check: false } => {
+            let folders = routellm.zip(routerarena);
+            let folders = folders.map(|(routellm, routerarena)| quality::Folders { routellm, routerarena });
+            for path in quality::write(&root, folders.as_ref())? {
+                println!("wrote {}", path.display());
+            }
+        }
+        Task::Prices { from } => {
+            let (path, summary) = prices::write(&root, &from)?;
+            println!("wrote {}: {summary:?}", path.display());
+        }
         Task::Bench { what: Bench::Sidecar { runs, python } } => {
             bench::sidecar(&root, &bench::SidecarOptions { runs: runs.into(), python })?;
         }
         Task::Bench { what: Bench::Condense } => bench::condense(&root)?,
+        Task::Bench { what: Bench::Router { parts, runs, peers, python, json } } => {
+            let options = bench::router::Options { parts, runs: runs.into(), peers, python, json };
+            bench::router::run(&root, &options)?;
+        }
         Task::Demo { file, ask } => {
             let file = file.unwrap_or_else(|| root.join(DEFAULT_FILE));
             demo::run(&root, &Demo { file, asks: ask })?;

@@ -3,7 +3,9 @@
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 
-use lwa_protocol::{approval, audit, configuration, doctor, error, event, host, ledger, plan, provider};
+use lwa_protocol::{
+    approval, audit, configuration, doctor, error, event, host, ledger, library, plan, provider, router,
+};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use super::layout::{comment, lay_out};
@@ -47,6 +49,13 @@ impl Declarations {
         visit_all!(all, host::IdentifyParams, host::HostStatus, host::PauseParams);
         visit_all!(all, plan::PrepareParams, plan::PlanPrepared, plan::ApproveParams, plan::ApproveAnswer);
         visit_all!(all, plan::RunParams, plan::RunAnswer, plan::RunProgress, plan::PlanParams);
+        visit_all!(all, plan::MediaFileParams, plan::MediaFileContent);
+        visit_all!(all, router::CatalogueRefreshParams, router::CatalogueRefreshed, router::QuotaList);
+        visit_all!(all, router::QuotaRefreshed, router::PipelineParams, router::PipelineList);
+        visit_all!(all, router::PipelineMarkParams, router::PipelineForgetParams, router::PipelineForgotten);
+        visit_all!(all, router::TierListParams, router::TierList, router::ConsentSetParams);
+        visit_all!(all, router::ConsentSetAnswer, router::GuidanceSetting);
+        visit_all!(all, router::LedgerExportParams, router::LedgerExport);
         visit_all!(all, plan::PlanListParams, plan::PlanList, plan::PlanView);
         visit_all!(all, approval::ApprovalListParams, approval::ApprovalList, approval::ApprovalParams);
         visit_all!(all, approval::ApprovalItem, approval::DecideParams);
@@ -61,6 +70,14 @@ impl Declarations {
             configuration::ConfigAcceptParams,
             configuration::ConfigAccepted
         );
+        visit_all!(all, library::LibraryListParams, library::LibraryList, library::LibrarySearchParams);
+        visit_all!(all, library::LibraryFound, library::LibrarySuggestParams, library::LibrarySuggested);
+        visit_all!(all, library::LibraryToolParams, library::LibraryToolView, library::LibraryRunParams);
+        visit_all!(all, library::LibraryRan, library::LibraryCreateParams, library::LibraryRegisterParams);
+        visit_all!(all, library::LibraryTool, library::LibraryApproveParams, library::LibraryApproved);
+        visit_all!(all, library::LibraryObserveParams, library::LibraryObserved, library::LibraryAnalyzeParams);
+        visit_all!(all, library::LibraryAnalyzed, library::LibraryRebuilt, library::LibraryStatus);
+        visit_all!(all, library::LibraryHistory);
         visit_all!(all, doctor::DoctorParams, doctor::Diagnosis, doctor::RouterStatus);
         all
     }
