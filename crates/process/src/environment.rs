@@ -100,9 +100,21 @@ impl Environment {
         Ok(self)
     }
 
+    /// Adds a variable whose name and value stand in our own code, such as `GIT_PAGER=cat`: the name may be one that
+    /// nobody else may set, since the value is no program of theirs.
+    pub fn with_fixed(mut self, name: &'static str, value: &'static str) -> Self {
+        self.variables.insert(name.into(), value.into());
+        self
+    }
+
     /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &OsStr> {
         self.variables.keys().map(OsString::as_os_str)
+    }
+
+    /// The value of `name`.
+    pub fn value(&self, name: &str) -> Option<&OsStr> {
+        self.variables.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
     /// Whether `name` is there.

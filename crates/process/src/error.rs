@@ -35,6 +35,14 @@ pub enum ProcessError {
         /// Why.
         source: io::Error,
     },
+    /// The file for the whole output cannot be made.
+    #[error("cannot keep the output at `{path}`")]
+    WholeOutput {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The sandbox was required, and this system cannot give all of it.
     #[error("the sandbox that this run needs is not available here ({0})")]
     SandboxUnavailable(SandboxReport),

@@ -13,16 +13,18 @@
 mod capture;
 mod environment;
 mod error;
+mod feed;
 mod outcome;
 mod program;
 mod running;
 mod sandbox;
 mod tree;
 
-pub use capture::Captured;
+pub use capture::{Captured, Whole, WholeFile};
 pub use environment::{Environment, clean_search_path, is_dangerous_name, is_secret_like_name, is_secret_like_value};
 pub use error::ProcessError;
+pub use feed::{Feed, FeedEnd};
 pub use outcome::{End, Outcome};
-pub use program::{Input, Limits, Program};
+pub use program::{Input, Limits, Program, Streams};
 pub use running::{Running, Watch};
 pub use sandbox::{Held, Need, Network, Sandbox, SandboxReport};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::capture::Captured;
+use crate::capture::{Captured, Whole};
 use crate::sandbox::SandboxReport;
 
 /// How the program ended.
@@ -36,6 +36,8 @@ pub struct Outcome {
     pub stdout: Captured,
     /// What it wrote to standard error.
     pub stderr: Captured,
+    /// What came of the file for the whole of standard output; none when none was asked for.
+    pub whole_output: Option<Whole>,
     /// From the start until the tree was gone.
     pub duration: Duration,
     /// Which parts of a sandbox were in force.

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::capture::WholeFile;
 use crate::environment::Environment;
 use crate::error::ProcessError;
+use crate::feed::FeedEnd;
 use crate::outcome::Outcome;
 use crate::running::Running;
 use crate::sandbox::Sandbox;
@@ -28,6 +30,10 @@ pub struct Program {
     pub input: Input,
     /// How long and how much.
     pub limits: Limits,
+    /// Whether its two streams stay two.
+    pub streams: Streams,
+    /// A file for the whole of standard output, for what the limits would drop.
+    pub whole_output: Option<WholeFile>,
     /// What it may not do; none when it may do all that the user may do.
     pub sandbox: Option<Sandbox>,
 }
@@ -40,6 +46,8 @@ pub enum Input {
     Closed,
     /// These bytes, and then the end.
     Bytes(Vec<u8>),
+    /// What a [`crate::Feed`] writes, for as long as there is one.
+    Fed(FeedEnd),
 }
 
 impl fmt::Debug for Input {
@@ -47,8 +55,19 @@ impl fmt::Debug for Input {
         match self {
             Self::Closed => f.write_str("Closed"),
             Self::Bytes(bytes) => write!(f, "Bytes({})", bytes.len()),
+            Self::Fed(_) => f.write_str("Fed"),
         }
     }
+}
+
+/// Whether what a program writes to its two streams stays apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Streams {
+    /// Standard output and standard error by themselves.
+    #[default]
+    Apart,
+    /// Both as standard output, in the order in which they were written, as in a terminal.
+    Together,
 }
 
 /// How long a program may run, and how much of its output is kept.
@@ -56,16 +75,18 @@ impl fmt::Debug for Input {
 pub struct Limits {
     /// From the start until the whole tree is ended.
     pub time: Duration,
-    /// What is kept of each stream; the rest is read, counted and dropped.
+    /// What is kept of the beginning of each stream; the rest is read, counted and dropped.
     pub output_bytes: usize,
+    /// What is kept of the end of each stream, beyond its beginning.
+    pub end_bytes: usize,
     /// Between the request to end and the end by force.
     pub grace: Duration,
 }
 
 impl Default for Limits {
-    /// Two minutes, one megabyte a stream, and one second of grace.
+    /// Two minutes, the first megabyte of a stream, and one second of grace.
     fn default() -> Self {
-        Self { time: Duration::from_mins(2), output_bytes: 1_000_000, grace: Duration::from_secs(1) }
+        Self { time: Duration::from_mins(2), output_bytes: 1_000_000, end_bytes: 0, grace: Duration::from_secs(1) }
     }
 }
 
@@ -79,6 +100,8 @@ impl Program {
             environment: Environment::empty(),
             input: Input::Closed,
             limits: Limits::default(),
+            streams: Streams::Apart,
+            whole_output: None,
             sandbox: None,
         }
     }

@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use tokio::io::AsyncWriteExt;
+use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::capture::Stream;
+use crate::capture::{Caps, Stream, WholeWriter};
 use crate::error::ProcessError;
 use crate::outcome::{End, Outcome};
-use crate::program::{Input, Limits, Program};
+use crate::program::{Input, Limits, Program, Streams};
 use crate::sandbox::SandboxReport;
 use crate::tree::{Ended, MARK_NAME, Tree, fresh_mark};
 
@@ -43,6 +44,8 @@ pub struct Running {
 struct Started {
     tree: Tree,
     child: Child,
+    /// Both streams, when they are one.
+    joined: Option<pipe::Receiver>,
     sandbox: SandboxReport,
 }
 
@@ -84,6 +87,11 @@ impl Running {
         let began = Instant::now();
         let mut input = Input::Closed;
         let limits = program.limits;
+        let watch = Watch::default();
+        if let Some(wanted) = &program.whole_output {
+            let failed = |source| ProcessError::WholeOutput { path: wanted.path.clone(), source };
+            watch.stdout.keep_whole(WholeWriter::create(wanted).map_err(failed)?);
+        }
         let started = match &program.sandbox {
             None => spawn(&program, SandboxReport::none())?,
             Some(_) => spawn_on_own_thread(&program).await?,
@@ -91,7 +99,7 @@ impl Running {
         if let Input::Bytes(_) = program.input {
             input = program.input;
         }
-        Ok(Self { started, input, limits, watch: Watch::default(), began })
+        Ok(Self { started, input, limits, watch, began })
     }
 
     /// The id of the program itself.
@@ -116,15 +124,19 @@ impl Running {
         let deadline = began + limits.time;
         let streams = (started.child.stdin.take(), started.child.stdout.take(), started.child.stderr.take());
         let (stdin, stdout, stderr) = streams;
+        let joined = started.joined.take();
+        let caps = Caps { head: limits.output_bytes, end: limits.end_bytes };
         let mut pump = pin!(async {
             let read_stdout = async {
-                if let Some(stdout) = stdout {
-                    watch.stdout.fill(stdout, limits.output_bytes).await;
+                match (joined, stdout) {
+                    (Some(joined), _) => watch.stdout.fill(joined, caps).await,
+                    (None, Some(stdout)) => watch.stdout.fill(stdout, caps).await,
+                    (None, None) => {}
                 }
             };
             let read_stderr = async {
                 if let Some(stderr) = stderr {
-                    watch.stderr.fill(stderr, limits.output_bytes).await;
+                    watch.stderr.fill(stderr, caps).await;
                 }
             };
             tokio::join!(feed(stdin, input), read_stdout, read_stderr);
@@ -178,6 +190,7 @@ impl Running {
             end,
             stdout: watch.stdout.take(),
             stderr: watch.stderr.take(),
+            whole_output: watch.stdout.whole(),
             duration: began.elapsed(),
             sandbox: started.sandbox,
             ended_stragglers: ended.stragglers,
@@ -216,6 +229,7 @@ fn check_folder(folder: &Path) -> Result<(), ProcessError> {
 }
 
 fn spawn(program: &Program, sandbox: SandboxReport) -> Result<Started, ProcessError> {
+    let failed = |source| ProcessError::Start { program: program.path.clone(), source };
     let mark = fresh_mark();
     let mut command = Command::new(&program.path);
     command
@@ -224,14 +238,27 @@ fn spawn(program: &Program, sandbox: SandboxReport) -> Result<Started, ProcessEr
         .env_clear()
         .envs(program.environment.variables())
         .env(MARK_NAME, &mark)
-        .stdin(if program.input == Input::Closed { Stdio::null() } else { Stdio::piped() })
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdin(match &program.input {
+            Input::Closed => Stdio::null(),
+            Input::Bytes(_) => Stdio::piped(),
+            Input::Fed(end) => end.stdio().map_err(failed)?,
+        })
         .process_group(0)
         .kill_on_drop(true);
-    let child = command.spawn().map_err(|source| ProcessError::Start { program: program.path.clone(), source })?;
+    let joined = match program.streams {
+        Streams::Apart => {
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            None
+        }
+        Streams::Together => {
+            let (reader, writer) = std::io::pipe().map_err(failed)?;
+            command.stdout(writer.try_clone().map_err(failed)?).stderr(writer);
+            Some(pipe::Receiver::from_owned_fd(reader.into()).map_err(failed)?)
+        }
+    };
+    let child = command.spawn().map_err(failed)?;
     let tree = Tree::of(child.id(), &mark);
-    Ok(Started { tree, child, sandbox })
+    Ok(Started { tree, child, joined, sandbox })
 }
 
 /// Starts the program from a thread that carries the sandbox and ends right after. A thread of the

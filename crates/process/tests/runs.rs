@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use lwa_process::{End, Environment, Input, Limits, ProcessError, Program, Watch};
+use lwa_process::{End, Environment, Feed, Input, Limits, ProcessError, Program, Streams, Watch, Whole, WholeFile};
 use rstest::rstest;
 use tokio_util::sync::CancellationToken;
 
@@ -237,4 +237,73 @@ async fn processes_of_others_are_left_alone() {
     other.wait().unwrap();
     assert!(is_left);
     assert_eq!(outcome.ended_stragglers, 1);
+}
+
+#[tokio::test]
+async fn two_streams_become_one_in_the_order_of_writing() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut program = shell("echo one; echo two >&2; printf three; echo four >&2", temp.path());
+    program.streams = Streams::Together;
+    let outcome = program.run(&CancellationToken::new()).await.unwrap();
+    assert_eq!(outcome.stdout.text(), "one\ntwo\nthreefour\n");
+    assert_eq!(outcome.stderr.text(), "");
+}
+
+#[tokio::test]
+async fn the_end_of_a_long_output_is_kept_and_the_whole_goes_to_a_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let temp = tempfile::tempdir().unwrap();
+    let mut program =
+        shell("i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done; echo last >&2", temp.path());
+    program.streams = Streams::Together;
+    program.limits = Limits { output_bytes: 20, end_bytes: 10, ..Limits::default() };
+    let path = temp.path().join("whole");
+    program.whole_output = Some(WholeFile { path: path.clone(), most_bytes: 1_000_000 });
+    let outcome = program.clone().run(&CancellationToken::new()).await.unwrap();
+    assert_eq!(outcome.stdout.text(), "line 0\nline 1\nline 2");
+    assert_eq!(outcome.stdout.end_text(), "1999\nlast\n");
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(written.lines().count(), 2001);
+    assert_eq!(outcome.whole_output, Some(Whole { bytes: written.len() as u64, is_complete: true }));
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let taken = program.clone().run(&CancellationToken::new()).await;
+    assert!(matches!(taken, Err(ProcessError::WholeOutput { .. })));
+    let short = temp.path().join("short");
+    program.whole_output = Some(WholeFile { path: short.clone(), most_bytes: 100 });
+    let outcome = program.run(&CancellationToken::new()).await.unwrap();
+    assert_eq!(outcome.whole_output, Some(Whole { bytes: 100, is_complete: false }));
+    assert_eq!(std::fs::read(&short).unwrap(), written.as_bytes()[..100]);
+}
+
+#[tokio::test]
+async fn a_program_is_fed_while_it_runs_until_the_feed_ends() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut program = shell("while read line; do echo \"got $line\"; done; echo over", temp.path());
+    let (mut feed, input) = Feed::new().unwrap();
+    program.input = input;
+    let running = program.start().await.unwrap();
+    let watch = running.watch();
+    let finishing = tokio::spawn(async move { running.finish(&CancellationToken::new()).await });
+    for word in ["one", "two"] {
+        feed.write(format!("{word}\n").as_bytes()).await.unwrap();
+        while !watch.stdout_tail().contains(&format!("got {word}\n")) {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+    drop(feed);
+    let outcome = finishing.await.unwrap();
+    assert_eq!((outcome.end, outcome.stdout.text().as_ref()), (End::Exited(0), "got one\ngot two\nover\n"));
+}
+
+#[tokio::test]
+async fn a_feed_whose_program_is_gone_says_so() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut program = shell("exit 0", temp.path());
+    let (mut feed, input) = Feed::new().unwrap();
+    program.input = input;
+    let outcome = program.run(&CancellationToken::new()).await.unwrap();
+    assert_eq!(outcome.end, End::Exited(0));
+    assert_eq!(feed.write(b"line\n").await.unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);
 }
