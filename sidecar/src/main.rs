@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
-use lwa_mcp_face::{Face, FaceOptions, HostLink, Wire, serve};
+use lwa_mcp_face::{ClientEnvironment, Face, FaceOptions, HostLink, Wire, serve};
 
 use crate::options::Options;
 
@@ -41,7 +41,14 @@ fn run(options: &Options) -> anyhow::Result<()> {
         let sets = options.sets();
         let wire = Wire::start(stdio::input(), stdio::output());
         let cwd = std::env::current_dir().ok().and_then(|folder| folder.into_os_string().into_string().ok());
-        let face_options = FaceOptions { sets, client: options.client(), cwd };
+        let face_options = FaceOptions {
+            sets,
+            client: options.client(),
+            cwd,
+            environment: ClientEnvironment::of(std::env::vars_os()),
+            session: options.session(),
+            mode: options.mode(),
+        };
         let face = Face::new(face_options, HostLink::new(), wire.ended());
         if face.tool_count() == 0 {
             tracing::warn!("no tool of the chosen sets exists yet; `core` and `router` have some");

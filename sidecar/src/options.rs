@@ -16,12 +16,39 @@ pub struct Options {
     /// The name under which the client is registered; otherwise the one it gives itself.
     #[arg(long, value_name = "NAME")]
     client: Option<String>,
+    /// The conversation that the worker's calls belong to, for scripts and tests; otherwise the one the client names.
+    #[arg(long, value_name = "KEY", value_parser = session)]
+    session: Option<String>,
+    /// The worker's mode here: pii or assist; otherwise the configured one.
+    #[arg(long, value_name = "MODE", value_parser = ["pii", "assist"])]
+    mode: Option<String>,
+}
+
+/// The longest name of a conversation.
+const LONGEST_SESSION: usize = 128;
+
+fn session(name: &str) -> Result<String, &'static str> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    if name.is_empty() || name.len() > LONGEST_SESSION || !name.chars().all(is_plain) {
+        return Err("a name has letters, digits, `.`, `_` and `-`, 128 at most");
+    }
+    Ok(name.to_owned())
 }
 
 impl Options {
     /// The client's registered name.
     pub fn client(&self) -> Option<ClientName> {
         self.client.as_deref().map(str::trim).filter(|name| !name.is_empty()).map(ClientName::new)
+    }
+
+    /// The conversation that was named.
+    pub fn session(&self) -> Option<String> {
+        self.session.clone()
+    }
+
+    /// The mode that was named.
+    pub fn mode(&self) -> Option<String> {
+        self.mode.clone()
     }
 
     /// The sets to offer: those of the command line, else those of the configuration, else `core`.

@@ -1,5 +1,7 @@
 //! Arguments of a call, checked against the tool's parameters.
 
+use std::collections::BTreeMap;
+
 use lwa_domain::label::nearest;
 use lwa_domain::{ErrorCode, PicoUsd};
 use lwa_protocol::Failure;
@@ -69,6 +71,17 @@ impl Arguments {
         self.0.get(name).and_then(whole_number)
     }
 
+    /// The argument as a whole number without a bound; 0 when absent.
+    pub(crate) fn count(&self, name: &str) -> u64 {
+        self.0.get(name).and_then(count).unwrap_or_default()
+    }
+
+    /// The argument as names with a text each; none when absent.
+    pub(crate) fn named(&self, name: &str) -> BTreeMap<String, String> {
+        let names = self.0.get(name).and_then(Value::as_object).into_iter().flatten();
+        names.filter_map(|(name, text)| Some((name.clone(), text.as_str()?.to_owned()))).collect()
+    }
+
     /// The argument as a list of texts; empty when absent.
     pub(crate) fn texts(&self, name: &str) -> Vec<String> {
         let items = self.0.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -81,12 +94,20 @@ fn check_kind(parameter: &Parameter, value: &Value) -> Result<(), Failure> {
     let expected = match parameter.kind {
         Kind::Text | Kind::Label(_) if value.is_string() => return Ok(()),
         Kind::Text | Kind::Label(_) => "a text".to_owned(),
+        Kind::Filled if value.as_str().is_some_and(|text| !text.trim().is_empty()) => return Ok(()),
+        Kind::Filled => "a text that is not empty".to_owned(),
+        Kind::Reference if value.as_str().is_some_and(is_reference) => return Ok(()),
+        Kind::Reference => "`a_` and eight hexadecimal digits, as the trailer of a result names it".to_owned(),
         Kind::Flag if value.is_boolean() => return Ok(()),
         Kind::Flag => "true or false".to_owned(),
         Kind::Whole(least, most) => match whole_number(value) {
             Some(number) if (least..=most).contains(&number) => return Ok(()),
             _ => format!("a whole number from {least} to {most}"),
         },
+        Kind::Count if count(value).is_some() => return Ok(()),
+        Kind::Count => "a whole number from 0".to_owned(),
+        Kind::Named if value.as_object().is_some_and(|names| names.values().all(Value::is_string)) => return Ok(()),
+        Kind::Named => "an object of names, each with a text".to_owned(),
         Kind::Texts if value.as_array().is_some_and(|items| items.iter().all(Value::is_string)) => return Ok(()),
         Kind::Texts => "a list of texts".to_owned(),
         Kind::Dollars if amount(value).is_some() => return Ok(()),
@@ -114,6 +135,16 @@ fn format_of(value: &Value) -> Value {
         _ => value.clone(),
     };
     if value.is_object() && value.get("schema").is_none() { json!({"name": "answer", "schema": value}) } else { value }
+}
+
+fn is_reference(text: &str) -> bool {
+    let is_hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
+    text.strip_prefix("a_").is_some_and(|digits| digits.len() == 8 && digits.bytes().all(is_hex))
+}
+
+/// As [`whole_number`], for places in a text that may be longer than that.
+fn count(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.trim().parse().ok()).or_else(|| whole_number(value).map(u64::from))
 }
 
 /// Some clients write whole numbers as `1200.0`, and some as text.
@@ -169,6 +200,10 @@ mod tests {
             Parameter::new("excluded_providers", Kind::Texts, "Which."),
             Parameter::new("max_cost_usd", Kind::Dollars, "How dear."),
             Parameter::new("response_format", Kind::Format, "What form."),
+            Parameter::new("task", Kind::Filled, "What for."),
+            Parameter::new("ref", Kind::Reference, "Which one."),
+            Parameter::new("offset", Kind::Count, "From where."),
+            Parameter::new("secret_env", Kind::Named, "Which variables."),
         ]
     }
 
@@ -193,6 +228,10 @@ mod tests {
     #[case(json!({"prompt": "x", "excluded_providers": ["a", 1]}), "`excluded_providers` must be a list of texts, not this list", "Which.")]
     #[case(json!({"prompt": "x", "max_cost_usd": "-1"}), "`max_cost_usd` must be an amount in dollars, such as 0.05, not a text", "How dear.")]
     #[case(json!({"prompt": "x", "response_format": 5}), "`response_format` must be json_object or a JSON Schema, not this number", "What form.")]
+    #[case(json!({"prompt": "x", "task": " \n"}), "`task` must be a text that is not empty, not a text", "What for.")]
+    #[case(json!({"prompt": "x", "ref": "a_0123456G"}), "`ref` must be `a_` and eight hexadecimal digits, as the trailer of a result names it, not a text", "Which one.")]
+    #[case(json!({"prompt": "x", "offset": -1}), "`offset` must be a whole number from 0, not this number", "From where.")]
+    #[case(json!({"prompt": "x", "secret_env": {"A": 1}}), "`secret_env` must be an object of names, each with a text, not an object", "Which variables.")]
     fn each_refusal_names_the_argument(#[case] given: Value, #[case] message: &str, #[case] hint: &str) {
         let failure = check(&given).unwrap_err();
         assert_eq!((failure.message.as_str(), failure.hint.as_deref()), (message, Some(hint)));
@@ -204,6 +243,14 @@ mod tests {
             check(&json!({"prompt": "x", "max_output_tokens": 12.0})).unwrap().whole("max_output_tokens"),
             Some(12)
         );
+    }
+
+    #[test]
+    fn a_place_and_names_are_read() {
+        let given = json!({"prompt": "x", "offset": 5_000_000_000_u64, "secret_env": {"TOKEN": "[SECRET-1]"}});
+        let arguments = check(&given).unwrap();
+        assert_eq!((arguments.count("offset"), arguments.count("line_start")), (5_000_000_000, 0));
+        assert_eq!(arguments.named("secret_env").get("TOKEN").map(String::as_str), Some("[SECRET-1]"));
     }
 
     #[rstest]

@@ -11,19 +11,21 @@ use lwa_protocol::Failure;
 use lwa_protocol::host::ClientInfo;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
-    SubscriptionFilter,
+    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::Arguments;
-use crate::call::{self, Call, Detail};
+use crate::call::{self, Call, Caller, Detail, Round};
 use crate::hold::Hold;
 use crate::host_link::HostLink;
+use crate::origin::Origin;
+use crate::origin::environment::ClientEnvironment;
+use crate::question::desk::QuestionDesk;
 use crate::tool::{self, ToolRow};
 use crate::toolset::ToolSet;
 use crate::{prompt, reply, resource};
@@ -51,6 +53,10 @@ token_optimization, free and on this machine.
 
 build_consensus asks several free models and writes one synthesis; generate_image makes a picture; both only prepare.
 
+local_llm_run and local_llm_delegate run commands and read files on this machine and hand back a short result with \
+private values replaced: for output over about 40 lines or 2 KB, and for private material. They are off until the user \
+turns them on; the first call asks. After a no do not ask again and do the work yourself.
+
 The prompt you give has to be complete in itself: the model sees nothing of your conversation. Check what comes back \
 before you rely on it. Long results are shortened in the reply, linked as lwa://result/PLAN_ID \
 and readable in pieces with text_offset. Keys and settings are the \
@@ -65,6 +71,12 @@ pub struct FaceOptions {
     pub client: Option<ClientName>,
     /// The folder the client works in.
     pub cwd: Option<String>,
+    /// The client's variables, for commands that run in its stead.
+    pub environment: ClientEnvironment,
+    /// The conversation that the process is for, where the user or a script names it.
+    pub session: Option<String>,
+    /// The mode that the worker has here: `pii` or `assist`.
+    pub mode: Option<String>,
 }
 
 /// The MCP server of one client. Cheap to clone.
@@ -77,7 +89,8 @@ pub struct Face {
 struct Shared {
     rows: Vec<ToolRow>,
     client: Option<ClientName>,
-    cwd: Option<String>,
+    origin: Origin,
+    desk: QuestionDesk,
     host: HostLink,
     ended: CancellationToken,
 }
@@ -85,8 +98,10 @@ struct Shared {
 impl Face {
     /// A face that reaches the host through `host` and lets go of subscriptions when `ended` is cancelled.
     pub fn new(options: FaceOptions, host: HostLink, ended: CancellationToken) -> Self {
-        let FaceOptions { sets, client, cwd } = options;
-        Self { shared: Arc::new(Shared { rows: tool::rows(&sets), client, cwd, host, ended }) }
+        let FaceOptions { sets, client, cwd, environment, session, mode } = options;
+        let origin = Origin { session, mode, cwd, environment };
+        let (rows, desk) = (tool::rows(&sets), QuestionDesk::default());
+        Self { shared: Arc::new(Shared { rows, client, origin, desk, host, ended }) }
     }
 
     /// How many tools are offered.
@@ -98,7 +113,7 @@ impl Face {
         let info = context.client_info();
         let own_name = info.as_ref().map(|info| info.name.trim()).filter(|name| !name.is_empty());
         let name = self.shared.client.clone().unwrap_or_else(|| ClientName::new(own_name.unwrap_or("mcp-client")));
-        ClientInfo { name, version: info.map(|info| info.version), cwd: self.shared.cwd.clone() }
+        ClientInfo { name, version: info.map(|info| info.version), cwd: self.shared.origin.cwd.clone() }
     }
 
     fn row(&self, name: &str) -> Result<ToolRow, ErrorData> {
@@ -116,30 +131,42 @@ impl Face {
         Err(ErrorData::invalid_params(format!("unknown tool `{shown}`{hint}"), None))
     }
 
+    fn caller<'a>(&'a self, context: &'a RequestContext<RoleServer>, round: Round) -> Caller<'a> {
+        Caller { origin: &self.shared.origin, desk: &self.shared.desk, context, round }
+    }
+
+    /// Whether this process offers the worker's tools, and with them its prompt and its resource.
+    fn has_worker(&self) -> bool {
+        self.shared.rows.iter().any(|row| row.set == ToolSet::Worker)
+    }
+
     async fn work(
         &self,
         row: ToolRow,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> CallToolResult {
+    ) -> CallToolResponse {
         let outcome = async {
+            let caller =
+                self.caller(context, Round { handle: request.request_state, replies: request.input_responses });
             let mut arguments = Arguments::check(request.arguments, &row.parameters())?;
             let detail = Detail::of(&mut arguments)?;
             let (client, hold) = (self.client(context), Hold::of(context));
+            let call = Call { host: &self.shared.host, client, hold, arguments, detail, caller };
             // Boxed, because the future of all tools together is large.
-            Box::pin(Call { host: &self.shared.host, client, hold, arguments, detail }.work(&row)).await
+            Box::pin(call.work(&row)).await
         };
         guarded(outcome).await
     }
 }
 
 /// The result of a call, whatever becomes of it.
-async fn guarded(outcome: impl Future<Output = Result<CallToolResult, Failure>>) -> CallToolResult {
+async fn guarded(outcome: impl Future<Output = Result<CallToolResponse, Failure>>) -> CallToolResponse {
     // A panic would leave the client waiting for ever; it is a fault of ours and says so.
     match AssertUnwindSafe(outcome).catch_unwind().await {
         Ok(Ok(result)) => result,
-        Ok(Err(failure)) => reply::failed(&failure),
-        Err(_) => reply::failed(&call::internal()),
+        Ok(Err(failure)) => reply::failed(&failure).into(),
+        Err(_) => reply::failed(&call::internal()).into(),
     }
 }
 
@@ -190,7 +217,7 @@ impl ServerHandler for Face {
             biased;
             // Dropping the work tells the host; the SDK sends nothing more for this request.
             () = cancelled.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
-            result = self.work(row, request, &context) => Ok(result.into()),
+            result = self.work(row, request, &context) => Ok(result),
         }
     }
 
@@ -199,7 +226,7 @@ impl ServerHandler for Face {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let mut list = ListResourcesResult::with_all_items(resource::resources());
+        let mut list = ListResourcesResult::with_all_items(resource::resources(self.has_worker()));
         (list.ttl_ms, list.cache_scope) = cache_hints(&context);
         Ok(list)
     }
@@ -209,7 +236,7 @@ impl ServerHandler for Face {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let mut list = ListResourceTemplatesResult::with_all_items(resource::templates());
+        let mut list = ListResourceTemplatesResult::with_all_items(resource::templates(self.has_worker()));
         (list.ttl_ms, list.cache_scope) = cache_hints(&context);
         Ok(list)
     }
@@ -220,7 +247,8 @@ impl ServerHandler for Face {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let (client, hold) = (self.client(&context), Hold::of(&context));
-        let read = resource::read(&self.shared.host, &client, &hold, &request.uri);
+        let caller = self.caller(&context, Round::default());
+        let read = resource::read(&self.shared.host, &client, &hold, &caller, &request.uri);
         tokio::select! {
             biased;
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
@@ -233,7 +261,7 @@ impl ServerHandler for Face {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let mut list = ListPromptsResult::with_all_items(prompt::prompts());
+        let mut list = ListPromptsResult::with_all_items(prompt::prompts(self.has_worker()));
         (list.ttl_ms, list.cache_scope) = cache_hints(&context);
         Ok(list)
     }
@@ -241,9 +269,22 @@ impl ServerHandler for Face {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompt::get(&request).map(Into::into)
+        if request.name != prompt::WORKER {
+            return prompt::get(&request).map(Into::into);
+        }
+        let (client, hold) = (self.client(&context), Hold::of(&context));
+        let caller = self.caller(&context, Round::default());
+        let rules = call::worker_rules(&self.shared.host, &client, &hold, &caller);
+        tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+            rules = rules => match rules {
+                Ok(rules) => Ok(prompt::worker(rules).into()),
+                Err(failure) => Err(reply::protocol_error(&failure)),
+            },
+        }
     }
 
     /// Nothing changes in the life of a process, so a subscription is accepted and stays silent.
@@ -270,7 +311,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_fault_of_ours_is_an_answer() {
-        let result = guarded(async { panic!("with a prompt in it") }).await;
+        let CallToolResponse::Complete(result) = guarded(async { panic!("with a prompt in it") }).await else {
+            panic!("a fault asks for nothing");
+        };
         assert_eq!(result.is_error, Some(true));
         let shown = serde_json::to_string(&result).unwrap();
         assert!(shown.contains("internal") && !shown.contains("prompt in it"), "{shown}");

@@ -39,10 +39,14 @@ impl Hold {
         Self { began: Instant::now(), limit, told }
     }
 
+    /// What is left of the hold.
+    pub(crate) fn left(&self) -> Duration {
+        self.limit.saturating_sub(self.began.elapsed())
+    }
+
     /// What is left of the hold, for the host.
     pub(crate) fn remaining_ms(&self) -> u32 {
-        let left = self.limit.saturating_sub(self.began.elapsed());
-        u32::try_from(left.as_millis()).unwrap_or(u32::MAX)
+        u32::try_from(self.left().as_millis()).unwrap_or(u32::MAX)
     }
 
     /// Waits for the host's answer, telling the client every few seconds `what` is waited for.
@@ -103,6 +107,24 @@ impl Hold {
             () = sleep_until(self.began + NOTICE) => self.tell(what).await,
         }
         self.answered(what, None, answer).await
+    }
+
+    /// The same hold begun anew: the client has waited for its own user, and not for us.
+    pub(crate) fn renewed(&self) -> Self {
+        Self { began: Instant::now(), limit: self.limit, told: self.told.clone() }
+    }
+
+    /// Waits for something that has a limit of its own, telling the client every few seconds `what` is waited for.
+    pub(crate) async fn told_while<T>(&self, what: &str, waited: impl Future<Output = T>) -> T {
+        let mut waited = pin!(waited);
+        let mut beat = interval_at(Instant::now() + BEAT, BEAT);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut waited => return done,
+                _ = beat.tick() => self.tell(what).await,
+            }
+        }
     }
 
     async fn tell(&self, message: &str) {

@@ -62,6 +62,25 @@ impl HostLink {
         }
     }
 
+    /// As [`Self::call`] for work that may not happen twice: a connection that is lost meanwhile is a failure.
+    ///
+    /// # Errors
+    /// As [`Self::call`], and that nobody knows how far the work came.
+    pub(crate) async fn call_once<M: Method>(
+        &self,
+        client: &ClientInfo,
+        params: M::Params,
+    ) -> Result<M::Response, Failure> {
+        let connection = self.connection(client).await?;
+        connection.call::<M>(params).await.map_err(|error| match error {
+            CallError::Disconnected => {
+                Failure::new(ErrorCode::Interrupted, "the host ended while it worked on this call")
+                    .hint("a command may have run in part: look at what it did before you repeat the call")
+            }
+            CallError::Failed(failure) => failure,
+        })
+    }
+
     /// Makes sure that the host is there, so that a wait given to it afterwards starts from now.
     ///
     /// # Errors

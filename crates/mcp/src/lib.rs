@@ -15,7 +15,9 @@ mod call;
 pub mod face;
 mod hold;
 pub mod host_link;
+pub mod origin;
 mod prompt;
+mod question;
 mod reply;
 mod resource;
 pub mod session_hint;
@@ -27,5 +29,6 @@ pub mod wire;
 
 pub use face::{Face, FaceOptions};
 pub use host_link::HostLink;
+pub use origin::environment::ClientEnvironment;
 pub use toolset::ToolSet;
 pub use wire::{Wire, serve};

@@ -1,13 +1,15 @@
-//! The one prompt: a checklist for handing work over.
+//! The prompts: a checklist for handing work over, and the rules of the worker.
 
 use lwa_domain::TaskKind;
 use rmcp::model::{ErrorData, GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
 const NAME: &str = "preflight_guidance";
+/// The rules of the worker, as they stand.
+pub(crate) const WORKER: &str = "local_llm_instructions";
 
 /// The prompts that are offered.
-pub(crate) fn prompts() -> Vec<Prompt> {
+pub(crate) fn prompts(has_worker: bool) -> Vec<Prompt> {
     let argument = |name: &str, about: &str, is_required: bool| {
         PromptArgument::new(name).with_description(about).with_required(is_required)
     };
@@ -17,7 +19,18 @@ pub(crate) fn prompts() -> Vec<Prompt> {
         argument("allow_paid", "true when routes that cost money may be considered; false otherwise.", false),
     ];
     let about = "A short checklist for handing a piece of work to Lwa.";
-    vec![Prompt::new(NAME, Some(about), Some(arguments)).with_title("Preflight checklist")]
+    let mut prompts = vec![Prompt::new(NAME, Some(about), Some(arguments)).with_title("Preflight checklist")];
+    if has_worker {
+        let about = "The rules of the worker on this machine, for the mode that it is in.";
+        prompts.push(Prompt::new(WORKER, Some(about), None).with_title("Rules of the worker"));
+    }
+    prompts
+}
+
+/// The rules of the worker as a prompt.
+pub(crate) fn worker(rules: String) -> GetPromptResult {
+    let message = PromptMessage::new_text(Role::User, rules);
+    GetPromptResult::new(vec![message]).with_description("Rules of the worker")
 }
 
 /// The text of a prompt.
@@ -27,7 +40,7 @@ pub(crate) fn prompts() -> Vec<Prompt> {
 pub(crate) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
     if request.name != NAME {
         let shown: String = request.name.chars().take(60).collect();
-        return Err(refused(format!("there is no prompt `{shown}`; the prompt is `{NAME}`")));
+        return Err(refused(format!("there is no prompt `{shown}`; the prompts are `{NAME}` and `{WORKER}`")));
     }
     let argument = |name: &str| request.arguments.as_ref().and_then(|all| all.get(name)).filter(|one| !one.is_null());
     let text = |name: &str| {

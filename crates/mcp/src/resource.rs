@@ -1,17 +1,22 @@
-//! Resources: the router's state, its models and tiers, its health, the whole text of a result, the files of a plan.
+//! Resources: the router's state, its models and tiers, its health, the whole text of a result, the files of a plan, the
+//! rules of the worker and the beginnings of its stored materials.
 
 use lwa_domain::{ErrorCode, PlanId};
 use lwa_protocol::Failure;
 use lwa_protocol::doctor::DoctorParams;
 use lwa_protocol::host::{ClientInfo, Nothing};
-use lwa_protocol::method::{DoctorRun, ModelGetList, PlanMedia, PlanResult, RouterGetStatus, TierGetList};
+use lwa_protocol::method::{
+    DoctorRun, ModelGetList, PlanMedia, PlanResult, RouterGetStatus, TierGetList, WorkerArtifact,
+};
 use lwa_protocol::plan::{MediaFileParams, PlanParams};
 use lwa_protocol::provider::ModelListParams;
 use lwa_protocol::router::TierListParams;
+use lwa_protocol::worker::{WorkerArtifactParams, WorkerCall, WorkerStatusKind};
 use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::call::{self, Caller};
 use crate::hold::Hold;
 use crate::host_link::HostLink;
 use crate::reply;
@@ -24,7 +29,11 @@ pub(crate) const TIERS: &str = "lwa://model-tiers";
 const DOCTOR: &str = "lwa://doctor";
 const MEDIA: &str = "lwa://media/";
 const RESULT: &str = "lwa://result/";
+/// The rules of the worker, as they stand.
+const RULES: &str = "local-llm://instructions";
+const ARTIFACT: &str = "local-llm://artifact/";
 const JSON: &str = "application/json";
+const PLAIN: &str = "text/plain";
 
 /// The resource that holds the whole text of a plan's result.
 pub(crate) fn result_uri(plan: &PlanId) -> String {
@@ -37,29 +46,45 @@ pub(crate) fn media_uri(plan: &PlanId, index: u32) -> String {
 }
 
 /// The resources with a fixed address.
-pub(crate) fn resources() -> Vec<Resource> {
+pub(crate) fn resources(has_worker: bool) -> Vec<Resource> {
     let resource = |uri: &str, name: &str, title: &str, about: &str| {
         Resource::new(uri, name).with_title(title).with_description(about).with_mime_type(JSON)
     };
-    vec![
+    let mut resources = vec![
         resource(STATUS, "status", "Router status", "Providers, consent mode, today's usage and blockers."),
         resource(CATALOG, "catalog", "Models", "Every known model with its capabilities and its price."),
         resource(TIERS, "model-tiers", "Models by tier", "Every model with what is declared about plans and tiers."),
         resource(DOCTOR, "doctor", "Health", "Every check, what blocks work, and what to do about it."),
-    ]
+    ];
+    if has_worker {
+        let about = "The rules of the worker on this machine, for the mode that it is in.";
+        resources.push(resource(RULES, "instructions", "Rules of the worker", about).with_mime_type(PLAIN));
+    }
+    resources
 }
 
 /// The resources with an address that is filled in.
-pub(crate) fn templates() -> Vec<ResourceTemplate> {
-    vec![
+pub(crate) fn templates(has_worker: bool) -> Vec<ResourceTemplate> {
+    let mut templates = vec![
         ResourceTemplate::new(format!("{RESULT}{{plan_id}}"), "result")
             .with_title("Whole result of a plan")
             .with_description("The whole text of a plan that ran, where run_prepared_task cut it.")
-            .with_mime_type("text/plain"),
+            .with_mime_type(PLAIN),
         ResourceTemplate::new(format!("{MEDIA}{{plan_id}}/{{index}}"), "media")
             .with_title("File of a plan")
             .with_description("A picture or film that a plan made, up to 16 MB."),
-    ]
+    ];
+    if has_worker {
+        templates.push(
+            ResourceTemplate::new(format!("{ARTIFACT}{{ref}}"), "artifact")
+                .with_title("Stored material of the worker")
+                .with_description(
+                    "The beginning of a stored material, private values replaced; local_llm_artifact reads on.",
+                )
+                .with_mime_type(PLAIN),
+        );
+    }
+    templates
 }
 
 /// The content of a resource.
@@ -70,8 +95,14 @@ pub(crate) async fn read(
     host: &HostLink,
     client: &ClientInfo,
     hold: &Hold,
+    caller: &Caller<'_>,
     uri: &str,
 ) -> Result<ResourceContents, ErrorData> {
+    if uri == RULES {
+        let rules = call::worker_rules(host, client, hold, caller).await;
+        let rules = rules.map_err(|failure| reply::protocol_error(&failure))?;
+        return Ok(ResourceContents::text(rules, uri).with_mime_type(PLAIN));
+    }
     let content = async {
         match uri {
             STATUS => json(uri, &host.call::<RouterGetStatus>(client, Nothing {}, None).await?),
@@ -81,6 +112,7 @@ pub(crate) async fn read(
                 json(uri, &host.call::<TierGetList>(client, params, None).await?)
             }
             DOCTOR => json(uri, &host.call::<DoctorRun>(client, DoctorParams::default(), None).await?),
+            _ if uri.starts_with(ARTIFACT) => artifact(host, client, hold, caller, uri).await,
             _ if uri.starts_with(MEDIA) => media(host, client, uri).await,
             _ => result(host, client, uri).await,
         }
@@ -105,6 +137,27 @@ async fn media(host: &HostLink, client: &ClientInfo, uri: &str) -> Result<Resour
     Ok(ResourceContents::blob(file.base64, uri).with_mime_type(file.mime_type))
 }
 
+async fn artifact(
+    host: &HostLink,
+    client: &ClientInfo,
+    hold: &Hold,
+    caller: &Caller<'_>,
+    uri: &str,
+) -> Result<ResourceContents, Failure> {
+    /// What is read of a material: the most that one slice may have.
+    const SLICE: u32 = 20_000;
+    let reference = uri.strip_prefix(ARTIFACT).filter(|reference| !reference.is_empty()).ok_or_else(|| unknown(uri))?;
+    // A resource has no way to ask; who was not asked yet calls a tool first.
+    let call = WorkerCall { can_ask: false, ..caller.worker_call(hold.remaining_ms()) };
+    let params = WorkerArtifactParams { call, reference: reference.to_owned(), limit: SLICE, ..Default::default() };
+    let answer = host.call::<WorkerArtifact>(client, params, None).await?;
+    match answer.status {
+        WorkerStatusKind::Completed => Ok(ResourceContents::text(answer.text, uri).with_mime_type(PLAIN)),
+        WorkerStatusKind::Failed => Err(Failure::new(ErrorCode::NotFound, answer.text)),
+        _ => Err(Failure::new(ErrorCode::Denied, answer.text).hint("call local_llm_artifact, which can ask the user")),
+    }
+}
+
 fn json(uri: &str, answer: &impl Serialize) -> Result<ResourceContents, Failure> {
     let text = Value::Object(reply::structured(answer)?).to_string();
     Ok(ResourceContents::text(text, uri).with_mime_type(JSON))
@@ -113,6 +166,6 @@ fn json(uri: &str, answer: &impl Serialize) -> Result<ResourceContents, Failure>
 fn unknown(uri: &str) -> Failure {
     let shown: String = uri.chars().take(80).collect();
     Failure::new(ErrorCode::NotFound, format!("there is no resource `{shown}`")).hint(format!(
-        "the resources are {STATUS}, {CATALOG}, {TIERS}, {DOCTOR}, {RESULT}PLAN_ID and {MEDIA}PLAN_ID/INDEX"
+        "the resources are {STATUS}, {CATALOG}, {TIERS}, {DOCTOR}, {RESULT}PLAN_ID, {MEDIA}PLAN_ID/INDEX, {RULES} and {ARTIFACT}REF"
     ))
 }

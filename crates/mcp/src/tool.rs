@@ -5,6 +5,7 @@ pub(crate) mod output;
 pub(crate) mod parameter;
 pub(crate) mod preparation;
 pub(crate) mod upkeep;
+pub(crate) mod worker;
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use self::output::{APPROVED, PREPARED, PREPARED_AS_ABOVE, Property, RAN, STATUS,
 use self::parameter::{Kind, Parameter, input_schema, response_detail};
 use self::preparation::{PREPARATIONS, Preparation};
 use self::upkeep::{UPKEEP, Upkeep};
+use self::worker::{WORKER, WorkerTool};
 use crate::toolset::ToolSet;
 
 /// What a tool does when it is called.
@@ -32,6 +34,8 @@ pub(crate) enum Work {
     Upkeep(Upkeep),
     /// Works with the tool library.
     Library(LibraryWork),
+    /// Works on this machine.
+    Worker(WorkerTool),
 }
 
 /// What clients may take for granted about a tool. None of them destroys anything.
@@ -105,8 +109,8 @@ const CONFIRM: &str = "The same as approve_preflight, under its older name: asks
     plan. Despite the name it never runs the plan and never grants consent. Next: when status is ready call \
     run_prepared_task with plan_token; when it is approval_pending repeat the same call.";
 
-/// Claude Code shows its model only the names of tools until it asks for more; the core tools are few
-/// enough to be there at once.
+/// Claude Code shows its model only the names of tools until it asks for more; the core tools that do
+/// the work are few enough to be there at once.
 fn always_loaded() -> MetaObject {
     let mut meta = MetaObject::default();
     meta.0.insert("anthropic/alwaysLoad".to_owned(), true.into());
@@ -125,7 +129,7 @@ pub(crate) fn rows(sets: &[ToolSet]) -> Vec<ToolRow> {
 /// Every tool there is.
 pub(crate) fn every_row() -> Vec<ToolRow> {
     let mut rows: Vec<ToolRow> =
-        PREPARATIONS.iter().map(ToolRow::of).chain(OTHERS).chain(UPKEEP).chain(LIBRARY).collect();
+        PREPARATIONS.iter().map(ToolRow::of).chain(OTHERS).chain(UPKEEP).chain(LIBRARY).chain(WORKER).collect();
     // The sort is stable, so within core and others the order of the tables stays.
     rows.sort_by_key(|row| !row.is_core);
     rows
@@ -161,11 +165,13 @@ impl ToolRow {
             Work::Status => vec![response_detail()],
             Work::Upkeep(upkeep) => upkeep.parameters(),
             Work::Library(work) => work.parameters(),
+            Work::Worker(tool) => tool.parameters(),
         }
     }
 
-    fn output(&self) -> &'static [Property] {
-        match self.work {
+    /// What a reply holds; none where it is text alone.
+    fn output(&self) -> Option<&'static [Property]> {
+        Some(match self.work {
             Work::Prepare(preparation) if preparation.tool == "prepare_task" => PREPARED,
             Work::Prepare(_) => PREPARED_AS_ABOVE,
             Work::Approve => APPROVED,
@@ -173,7 +179,8 @@ impl ToolRow {
             Work::Status => STATUS,
             Work::Upkeep(upkeep) => upkeep.output(),
             Work::Library(work) => work.output(),
-        }
+            Work::Worker(tool) => return tool.output(),
+        })
     }
 
     fn annotations(&self) -> ToolAnnotations {
@@ -184,21 +191,28 @@ impl ToolRow {
             Work::Run => Hints { is_read_only: false, is_idempotent: true, is_open_world: true },
             Work::Upkeep(upkeep) => upkeep.hints(),
             Work::Library(work) => work.hints(),
+            Work::Worker(tool) => tool.hints(),
         };
-        ToolAnnotations::new()
-            .read_only(hints.is_read_only)
-            .destructive(false)
-            .idempotent(hints.is_idempotent)
-            .open_world(hints.is_open_world)
+        let annotations =
+            ToolAnnotations::new().read_only(hints.is_read_only).destructive(false).open_world(hints.is_open_world);
+        // What is not idempotent need not say so: that is what clients take for granted.
+        if hints.is_idempotent { annotations.idempotent(true) } else { annotations }
     }
 
     /// What the client is told.
     pub(crate) fn listed(&self) -> Tool {
         let tool = Tool::new(self.name, self.description, Arc::new(input_schema(&self.parameters())))
             .with_title(self.title)
-            .with_annotations(self.annotations())
-            .with_raw_output_schema(Arc::new(output_schema(self.output())));
-        if self.is_core { tool.with_meta(always_loaded()) } else { tool }
+            .with_annotations(self.annotations());
+        let tool = match self.output() {
+            Some(properties) => tool.with_raw_output_schema(Arc::new(output_schema(properties))),
+            None => tool,
+        };
+        let is_always_loaded = match self.work {
+            Work::Worker(tool) => tool.is_always_loaded(),
+            _ => self.is_core,
+        };
+        if is_always_loaded { tool.with_meta(always_loaded()) } else { tool }
     }
 }
 

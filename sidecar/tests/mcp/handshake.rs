@@ -104,7 +104,7 @@ fn mc_10_a_probe_and_a_handshake_that_wait_together_end_in_the_handshake() {
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 800}}));
     let answer = client.initialize("2025-11-25");
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
-    assert_eq!(tool_names(&client.request("tools/list", json!({}))).len(), 9);
+    assert_eq!(tool_names(&client.request("tools/list", json!({}))).len(), 16);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn mc_10_a_second_handshake_is_answered() {
     let home = home();
     let mut client = Start::at(home.path()).client(Era::Legacy).open();
     assert_eq!(client.initialize("2025-06-18")["result"]["protocolVersion"], "2025-06-18");
-    assert_eq!(tool_names(&client.request("tools/list", json!({}))).len(), 9);
+    assert_eq!(tool_names(&client.request("tools/list", json!({}))).len(), 16);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn mc_10_a_notification_first_does_not_end_the_process() {
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/whatever"}));
     client = client.open();
-    assert_eq!(tool_names(&client.request("tools/list", json!({}))).len(), 9);
+    assert_eq!(tool_names(&client.request("tools/list", json!({}))).len(), 16);
 }
 
 #[test]

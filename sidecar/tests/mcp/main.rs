@@ -11,6 +11,8 @@ mod handshake;
 mod lists;
 mod liveness;
 mod options;
+mod questions;
 mod robustness;
 mod router;
 mod support;
+mod worker;

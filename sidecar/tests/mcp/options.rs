@@ -43,24 +43,24 @@ fn sets_may_be_separated_by_commas_or_repeated() {
     let home = home();
     for arguments in [&["--toolsets", "core,router"][..], &["--toolsets", "core", "--toolsets", "router"][..]] {
         let mut client = Start::at(home.path()).arguments(arguments).client(Era::Legacy).open();
-        assert_eq!(client.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len(), 30);
+        assert_eq!(client.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len(), 37);
     }
 }
 
 #[test]
 fn the_configuration_chooses_the_sets_and_the_command_line_wins() {
     assert_eq!(offered("toolsets = [\"router\"]", &[]), (27, String::new()));
-    assert_eq!(offered("toolsets = [\"router\"]", &["--toolsets", "core"]), (9, String::new()));
+    assert_eq!(offered("toolsets = [\"router\"]", &["--toolsets", "core"]), (16, String::new()));
     let own = "toolsets = [\"core\"]\n[clients.mine]\ntoolsets = [\"router\"]\n[clients.other]\ntoolsets = []";
     assert_eq!(offered(own, &["--client", "mine"]), (27, String::new()));
-    assert_eq!(offered(own, &["--client", "other"]), (9, String::new()));
+    assert_eq!(offered(own, &["--client", "other"]), (16, String::new()));
 }
 
 #[test]
 fn a_configuration_that_cannot_be_used_leaves_the_core_and_says_so() {
     for configuration in ["toolsets = [\"rooter\"]", "toolsets = 5", "toolsets = [", "toolsets = [1]"] {
         let (count, stderr) = offered(configuration, &[]);
-        assert_eq!(count, 9, "{configuration}");
+        assert_eq!(count, 16, "{configuration}");
         assert!(stderr.contains("offering the tool set `core`"), "{configuration}: {stderr}");
     }
 }

@@ -30,7 +30,8 @@ fn a_consensus_and_media_are_prepared_with_what_was_given() {
         client.tool(tool, &arguments);
         let mut params = host.call("plan/prepare");
         params.as_object_mut().unwrap().retain(|name, value| {
-            !value.is_null() && !["prompt", "quality", "usual_output_tokens", "tool_name"].contains(&name.as_str())
+            !value.is_null()
+                && !["prompt", "quality", "usual_output_tokens", "tool_name", "excluded_limit"].contains(&name.as_str())
         });
         params
     };

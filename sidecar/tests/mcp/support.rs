@@ -3,6 +3,7 @@
 pub mod answers;
 pub mod client;
 pub mod fake_host;
+pub mod worker;
 
 use tempfile::TempDir;
 

@@ -16,7 +16,10 @@ use crate::tool::preparation::{Input, Preparation};
 const EXCLUDED_SHOWN: usize = 8;
 
 pub(super) async fn prepare(mut call: Call<'_>, preparation: &Preparation) -> Result<CallToolResult, Failure> {
-    let params = params(preparation, &mut call.arguments);
+    let mut params = params(preparation, &mut call.arguments);
+    if call.detail != Detail::Debug {
+        params.excluded_limit = u32::try_from(EXCLUDED_SHOWN).ok();
+    }
     let answer = call.host.call::<PlanPrepare>(&call.client, params, None);
     let prepared = call.hold.answered("choosing a route", None, answer).await?;
     let mut fields = reply::structured(&prepared)?;
@@ -58,6 +61,7 @@ fn params(preparation: &Preparation, arguments: &mut Arguments) -> PrepareParams
         media: media(&preparation.input, arguments),
         workflow: matches!(preparation.input, Input::Workflow).then(|| workflow(arguments)).flatten(),
         library_tool: None,
+        excluded_limit: None,
     }
 }
 
@@ -91,15 +95,17 @@ fn workflow(arguments: &mut Arguments) -> Option<WorkflowParams> {
 
 /// Leaves out what the model needs only when it asks why.
 pub(super) fn abridge(fields: &mut Map<String, Value>, detail: Detail) {
+    let count = fields.remove("excluded_count").and_then(|count| count.as_u64()).unwrap_or(0);
     if detail == Detail::Debug {
         return;
     }
-    if let Some(Value::Array(excluded)) = fields.get_mut("excluded")
-        && excluded.len() > EXCLUDED_SHOWN
-    {
-        let more = excluded.len() - EXCLUDED_SHOWN;
+    if let Some(Value::Array(excluded)) = fields.get_mut("excluded") {
+        let count = usize::try_from(count).unwrap_or(usize::MAX).max(excluded.len());
         excluded.truncate(EXCLUDED_SHOWN);
-        fields.insert("excluded_more".to_owned(), more.into());
+        let more = count - excluded.len();
+        if more > 0 {
+            fields.insert("excluded_more".to_owned(), more.into());
+        }
     }
     leave_out_what_is_empty(fields);
     if detail == Detail::Compact {

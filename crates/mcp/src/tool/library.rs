@@ -275,12 +275,6 @@ const RAN: &[Property] = &[
     ("returncode", Some("integer"), ""),
     ("stdout", Some("string"), ""),
     ("stderr", Some("string"), ""),
-    ("timed_out", Some("boolean"), ""),
-    ("duration_ms", Some("integer"), ""),
-    ("sandbox", Some("string"), ""),
-    ("stdout_truncated", Some("boolean"), ""),
-    ("stderr_truncated", Some("boolean"), ""),
-    ("masked", Some("integer"), ""),
     ERROR,
 ];
 const OBSERVED: &[Property] =

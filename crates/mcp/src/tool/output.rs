@@ -1,4 +1,5 @@
-//! What the tools answer: top-level properties only.
+//! What the tools answer: the top-level properties that a caller acts on. Accounts of how it went, such as the phase or
+//! the latency, are in the replies and not listed, since every client reads the list of tools on every start.
 //!
 //! Nothing is required and nothing else is forbidden, because a failed call answers with `error` alone and some clients
 //! check the structured content of failures as well.
@@ -18,29 +19,18 @@ pub(crate) const NEXT: Property = ("next_step", Some("string"), "");
 /// Answer of a preparation.
 pub(crate) const PREPARED: &[Property] = &[
     ("status", Some("string"), "ready or confirmation_required"),
-    ("phase", Some("string"), ""),
     ("message", Some("string"), ""),
     PLAN_ID,
     ("plan_token", Some("string"), "for run_prepared_task"),
     BEGIN,
     ("requires_confirmation", Some("boolean"), ""),
     ("confirmation_token", Some("string"), "for approve_preflight"),
-    ("task", Some("string"), ""),
-    ("quality", Some("string"), ""),
-    ("reasoning_effort", Some("string"), ""),
     ("routes", Some("array"), ""),
     ("excluded", Some("array"), ""),
-    ("excluded_more", Some("integer"), ""),
-    ("estimated_input_tokens", Some("integer"), ""),
-    ("max_output_tokens", Some("integer"), ""),
     ("max_cost_pico_usd", None, "in 1e-12 dollar; absent when unknown"),
-    ("prompt_hash", Some("string"), ""),
     EXPIRES,
-    ("mode", Some("string"), ""),
     ("egress", Some("object"), "what leaves this machine"),
-    ("omitted_characters", Some("integer"), ""),
     ("library_suggestions", Some("array"), ""),
-    ("locks", Some("object"), ""),
     ERROR,
 ];
 
@@ -55,56 +45,32 @@ pub(crate) const PREPARED_AS_ABOVE: &[Property] = &[
 ];
 
 /// Answer of an approval.
-pub(crate) const APPROVED: &[Property] = &[
-    ("status", Some("string"), ""),
-    ("message", Some("string"), ""),
-    NEXT,
-    PLAN_ID,
-    ("approval_id", Some("string"), ""),
-    ("outcome", Some("string"), ""),
-    BEGIN,
-    EXPIRES,
-    ERROR,
-];
+pub(crate) const APPROVED: &[Property] =
+    &[("status", Some("string"), ""), ("message", Some("string"), ""), NEXT, PLAN_ID, BEGIN, EXPIRES, ERROR];
 
 /// Answer of a run.
 pub(crate) const RAN: &[Property] = &[
     ("status", Some("string"), "completed, working, confirmation_required, repreflight_required or failed"),
-    ("phase", Some("string"), ""),
     ("replayed", Some("boolean"), ""),
     NEXT,
     PLAN_ID,
-    ("task", Some("string"), ""),
     ("route", Some("object"), ""),
-    ("usage", Some("object"), ""),
     ("cost_pico_usd", None, "in 1e-12 dollar; absent when unknown"),
-    ("latency_ms", Some("integer"), ""),
     ("text", Some("string"), ""),
     ("text_truncated", Some("boolean"), ""),
-    ("text_bytes", Some("integer"), ""),
     ("next_text_offset", Some("integer"), ""),
     ("full_text_uri", Some("string"), ""),
-    ("note", Some("string"), ""),
-    ("finish_reason", Some("string"), ""),
-    ("display", Some("string"), ""),
-    ("consensus", Some("object"), "a line per review"),
-    ("media", Some("object"), "files with path and uri"),
-    ("masked", Some("array"), "placeholders of masked secrets"),
-    ("warnings", Some("texts"), ""),
-    ("next_tier_guidance", Some("object"), ""),
-    ("panel", Some("object"), ""),
+    ("consensus", Some("object"), ""),
+    ("media", Some("object"), ""),
+    ("masked", Some("array"), ""),
     ERROR,
 ];
 
 /// Answer of the status.
 pub(crate) const STATUS: &[Property] = &[
-    ("product", Some("string"), ""),
     ("consent_mode", Some("string"), ""),
     ("allow_paid", Some("boolean"), ""),
-    ("is_paused", Some("boolean"), ""),
-    ("catalog_models", Some("integer"), ""),
     ("providers", Some("array"), ""),
-    ("providers_more", Some("integer"), ""),
     ("usage_today", Some("object"), ""),
     ("waiting", Some("integer"), "questions to the human"),
     ("doctor", Some("object"), "level, hard_blockers, soft_blockers, next_actions"),

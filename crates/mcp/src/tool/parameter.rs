@@ -23,14 +23,22 @@ pub(crate) struct Parameter {
 pub(crate) enum Kind {
     /// Any text.
     Text,
+    /// A text that is not empty.
+    Filled,
+    /// The reference of a stored material.
+    Reference,
     /// A text of a closed set. The host refuses others, so that one place words the refusal.
     Label(&'static [&'static str]),
     /// Yes or no.
     Flag,
     /// A whole number between the two, both included.
     Whole(u32, u32),
+    /// A whole number without a bound.
+    Count,
     /// A list of texts.
     Texts,
+    /// Names, each with a text.
+    Named,
     /// An amount in dollars, as decimal text; a number is taken as well.
     Dollars,
     /// The form of an answer, as text; an object is taken as well, since models often write one.
@@ -55,10 +63,15 @@ impl Parameter {
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
             Kind::Text | Kind::Dollars | Kind::Format => json!({"type": "string"}),
+            Kind::Filled => json!({"type": "string", "minLength": 1}),
+            Kind::Reference => json!({"type": "string", "pattern": "^a_[0-9a-f]{8}$"}),
             Kind::Label(labels) => json!({"type": "string", "enum": labels}),
             Kind::Flag => json!({"type": "boolean"}),
             Kind::Whole(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
+            Kind::Count => json!({"type": "integer", "minimum": 0}),
             Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+            // Nothing is said of the texts within, since some clients choke on what would say it.
+            Kind::Named => json!({"type": "object"}),
         };
         schema["description"] = self.about.into();
         if let Some(default) = &self.default {

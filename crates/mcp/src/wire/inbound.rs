@@ -116,8 +116,18 @@ impl Gate {
             Some(_) => return Err(ErrorData::invalid_params("`params` must be an object", None)),
         }
         self.check_era(method, message.get("params"))?;
-        let request: ClientJsonRpcMessage = serde_json::from_value(Value::Object(message))
+        // The SDK copies what it reads several times over before it knows what it is, and arguments can be long.
+        let arguments = match message.get_mut("params") {
+            Some(Value::Object(params)) if method == "tools/call" => params.remove("arguments"),
+            _ => None,
+        };
+        let mut request: ClientJsonRpcMessage = serde_json::from_value(Value::Object(message))
             .map_err(|_| ErrorData::invalid_request("the request cannot be read", None))?;
+        if let (JsonRpcMessage::Request(read), Some(Value::Object(arguments))) = (&mut request, arguments)
+            && let ClientRequest::CallToolRequest(call) = &mut read.request
+        {
+            call.params.arguments = Some(arguments);
+        }
         if let JsonRpcMessage::Request(read) = &request
             && matches!(read.request, ClientRequest::CustomRequest(_))
             && KNOWN_METHODS.contains(&method)

@@ -25,7 +25,7 @@ pub(super) struct Lines<R> {
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self { reader: BufReader::with_capacity(32 * 1024, reader), line: Vec::new() }
+        Self { reader: BufReader::with_capacity(64 * 1024, reader), line: Vec::new() }
     }
 
     /// The next line; none at the end of the stream. A last line without a line end counts.
@@ -37,7 +37,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         let mut scan: Option<IdScan> = None;
         loop {
             let chunk = self.reader.fill_buf().await?;
-            let line_end = chunk.iter().position(|byte| *byte == b'\n');
+            let line_end = memchr::memchr(b'\n', chunk);
             let part = &chunk[..line_end.unwrap_or(chunk.len())];
             let used = part.len() + usize::from(line_end.is_some());
             let is_end = chunk.is_empty();

@@ -8,8 +8,7 @@ use lwa_protocol::doctor::{Check, CheckStatus, Diagnosis, RouterStatus};
 use lwa_protocol::ledger::TelemetrySum;
 use lwa_protocol::plan::{
     ApproveAnswer, ApproveStatus, ConsensusAnswer, EgressView, ExcludedView, MediaAnswer, MediaFileContent,
-    MediaFileView, PlanLocks, PlanPrepared, PromptLockScope, Review, RouteFailure, RouteUsed, RouteView, RunAnswer,
-    RunStatus, Usage,
+    MediaFileView, PlanLocks, PlanPrepared, Review, RouteFailure, RouteUsed, RouteView, RunAnswer, RunStatus, Usage,
 };
 use lwa_protocol::provider::{ProviderState, ProviderView};
 use lwa_protocol::router::{
@@ -29,7 +28,7 @@ fn answer(answer: impl Serialize) -> Vec<Act> {
 }
 
 pub fn prepared(excluded: usize) -> Vec<Act> {
-    let excluded = (0..excluded)
+    let excluded: Vec<_> = (0..excluded)
         .map(|number| ExcludedView {
             provider: "bar".to_owned(),
             model: format!("m-{number}"),
@@ -65,6 +64,7 @@ pub fn prepared(excluded: usize) -> Vec<Act> {
             estimated_input_tokens: 12,
             max_output_tokens: 1200,
         }],
+        excluded_count: u32::try_from(excluded.len()).unwrap(),
         excluded,
         estimated_input_tokens: 12,
         max_output_tokens: 1200,
@@ -72,14 +72,7 @@ pub fn prepared(excluded: usize) -> Vec<Act> {
         prompt_hash: "00".repeat(32),
         expires_at: "2026-12-01T00:00:00Z".to_owned(),
         mode: PlanMode::Single,
-        locks: PlanLocks {
-            prompt: true,
-            token_budget: true,
-            consensus_plan: true,
-            model_routes: true,
-            dynamic_rerouting_during_work: false,
-            prompt_lock_scope: PromptLockScope::Complete,
-        },
+        locks: PlanLocks::of(PlanMode::Single),
         egress: EgressView {
             leaves_machine: false,
             masked_secrets: 0,

@@ -90,6 +90,10 @@ pub struct Client {
     stderr: Option<JoinHandle<String>>,
     era: Era,
     next_id: i64,
+    /// What the client says that it can do.
+    pub capabilities: Value,
+    /// What it calls itself.
+    pub name: &'static str,
     /// Every message that came, for checks over all of them.
     pub received: Vec<Value>,
 }
@@ -115,11 +119,39 @@ impl Client {
                 text
             })
         });
-        Self { child, input, lines, waiting: VecDeque::new(), stderr, era, next_id: 0, received: Vec::new() }
+        // In the stateless era most tests say nothing of dialogs, as some clients do.
+        let capabilities = match era {
+            Era::Legacy => json!({"elicitation": {"form": {}, "url": {}}}),
+            Era::Modern => json!({}),
+        };
+        Self {
+            child,
+            input,
+            lines,
+            waiting: VecDeque::new(),
+            stderr,
+            era,
+            next_id: 0,
+            capabilities,
+            name: "test-client",
+            received: Vec::new(),
+        }
     }
 
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Says something else of itself than most tests do.
+    pub fn able(mut self, capabilities: Value) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// Calls itself something else.
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.name = name;
+        self
     }
 
     /// Opens the session as this era does.
@@ -138,9 +170,8 @@ impl Client {
     }
 
     pub fn initialize(&mut self, version: &str) -> Value {
-        let capabilities = json!({"elicitation": {"form": {}, "url": {}}});
-        let client = json!({"name": "test-client", "version": "9.1"});
-        let params = json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client});
+        let client = json!({"name": self.name, "version": "9.1"});
+        let params = json!({"protocolVersion": version, "capabilities": self.capabilities, "clientInfo": client});
         let answer = self.request("initialize", params);
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         answer
@@ -160,8 +191,8 @@ impl Client {
         self.next_id += 1;
         if self.era == Era::Modern && method != "initialize" {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
-            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
-            params["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": "test-client", "version": "9.1"});
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+            params["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": self.name, "version": "9.1"});
         }
         self.send(&json!({"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params}));
         self.next_id

@@ -30,6 +30,10 @@ pub enum Act {
     Answer(Value),
     Fail(Failure),
     Progress(&'static str),
+    /// Does not answer yet.
+    Hold,
+    /// Answers every call of this connection that is not answered yet.
+    AnswerHeld(Value),
     /// Ends the connection.
     HangUp,
 }
@@ -41,6 +45,8 @@ pub struct FakeHost {
     seen: Receiver<Seen>,
     streams: Arc<Mutex<Vec<UnixStream>>>,
     socket: std::path::PathBuf,
+    /// Every byte that came.
+    bytes: Arc<Mutex<Vec<u8>>>,
     _lock: HostLock,
 }
 
@@ -61,16 +67,18 @@ impl FakeHost {
         let (sender, seen) = channel();
         let streams = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&streams);
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let record = Arc::clone(&bytes);
         let script: Script = Arc::new(script);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let Ok(stream) = stream else { break };
                 kept.lock().unwrap().push(stream.try_clone().unwrap());
-                let (sender, script) = (sender.clone(), Arc::clone(&script));
-                std::thread::spawn(move || serve(&stream, &sender, &script));
+                let (sender, script, record) = (sender.clone(), Arc::clone(&script), Arc::clone(&record));
+                std::thread::spawn(move || serve(&stream, &sender, &script, &record));
             }
         });
-        Self { seen, streams, socket: socket.to_owned(), _lock: lock }
+        Self { seen, streams, socket: socket.to_owned(), bytes, _lock: lock }
     }
 
     /// The next thing the host sees that is wanted.
@@ -81,6 +89,11 @@ impl FakeHost {
                 return found;
             }
         }
+    }
+
+    /// Everything that came so far, as text.
+    pub fn received(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().unwrap()).into_owned()
     }
 
     /// The parameters of the next call of this method.
@@ -101,7 +114,8 @@ impl Drop for FakeHost {
     }
 }
 
-fn serve(stream: &UnixStream, seen: &Sender<Seen>, script: &Script) {
+fn serve(stream: &UnixStream, seen: &Sender<Seen>, script: &Script, record: &Mutex<Vec<u8>>) {
+    let mut held = Vec::new();
     let mut writer = stream.try_clone().unwrap();
     let mut send = move |frame: &HostFrame| {
         let mut line = serde_json::to_vec(frame).unwrap();
@@ -110,6 +124,7 @@ fn serve(stream: &UnixStream, seen: &Sender<Seen>, script: &Script) {
     };
     for line in BufReader::new(stream).lines() {
         let Ok(line) = line else { break };
+        record.lock().unwrap().extend_from_slice(line.as_bytes());
         match serde_json::from_str(&line).unwrap() {
             FaceFrame::Hello(hello) => {
                 let _ = seen.send(Seen::Hello(hello));
@@ -122,6 +137,12 @@ fn serve(stream: &UnixStream, seen: &Sender<Seen>, script: &Script) {
                 for act in acts {
                     match act {
                         Act::Answer(result) => send(&HostFrame::Answer { id, result }),
+                        Act::Hold => held.push(id),
+                        Act::AnswerHeld(result) => {
+                            for id in held.drain(..) {
+                                send(&HostFrame::Answer { id, result: result.clone() });
+                            }
+                        }
                         Act::Fail(failure) => send(&HostFrame::Failed { id, failure }),
                         Act::Progress(message) => {
                             let progress = RunProgress { characters: 1, elapsed_ms: 1, message: message.to_owned() };

@@ -45,6 +45,18 @@ fn mc_08_null_and_absent_arguments_are_no_arguments(#[case] line: &str) {
     assert_eq!(call.params.arguments, None);
 }
 
+#[rstest]
+#[case(json!({}))]
+#[case(json!({"prompt": "long ".repeat(100_000), "nested": {"list": [1, null, "\"ä\n"]}, "name": "other"}))]
+fn the_arguments_of_a_tool_arrive_as_they_were_sent(#[case] arguments: Value) {
+    let line =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t", "arguments": arguments}});
+    let Inbound::Message(message) = initialized().admit(line.to_string().as_bytes()) else { panic!("it was refused") };
+    let JsonRpcMessage::Request(request) = *message else { panic!("it is a request") };
+    let ClientRequest::CallToolRequest(call) = request.request else { panic!("it calls a tool") };
+    assert_eq!((call.params.name.as_ref(), call.params.arguments.map(Value::Object)), ("t", Some(arguments)));
+}
+
 #[test]
 fn a_byte_order_mark_and_spaces_are_tolerated() {
     let line = "\u{feff}  {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"} \r";
