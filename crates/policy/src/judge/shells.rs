@@ -1,0 +1,185 @@
+//! Shells that are started with code, a script or an input.
+
+use super::{Care, Look, Walker};
+use crate::arg::{Arg, Flow};
+use crate::walk::state::State;
+
+/// Programs that read the language of the shell, or one near enough for its deny shapes.
+const SHELLS: &[&str] = &[
+    "sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "pdksh", "ash", "rbash", "rzsh", "rksh", "yash", "posh",
+    "oksh", "loksh", "fish", "csh", "tcsh", "elvish", "xonsh", "nu", "ion", "osh", "oil", "ysh", "hush", "lksh",
+    "bosh", "brush",
+];
+
+/// What the options of a shell say.
+#[derive(Debug, Default)]
+struct Start {
+    code: Option<usize>,
+    first: Option<usize>,
+    reads_input: bool,
+    is_unclear: bool,
+    loads: bool,
+}
+
+impl Walker<'_> {
+    /// Shells.
+    pub(super) fn shell(&mut self, look: &mut Look, state: &mut State) -> bool {
+        if !SHELLS.contains(&look.name.as_str()) {
+            return false;
+        }
+        look.care = Care::Harmless;
+        let start = options(look);
+        if start.is_unclear {
+            self.ask("unknown word", "an option of the shell is known at run time only");
+        }
+        if start.loads {
+            self.ask("option that executes", "an option of the shell loads a file");
+        }
+        if let Some(at) = start.code {
+            let Some(code) = look.args.get(at).cloned() else {
+                self.ask("dynamic code", "the code of the shell is missing");
+                return true;
+            };
+            look.executes(&code.shown());
+            let mut inside = state.deeper();
+            let mut positional = vec![Arg::literal(look.name.clone())];
+            let rest = look.from(at + 1);
+            if let Some((zeroth, others)) = rest.split_first() {
+                positional = std::iter::once(zeroth.clone()).chain(others.iter().cloned()).collect();
+            }
+            if state.has_run_time_words {
+                positional.push(Arg::unknown());
+            }
+            inside.positional = Some(positional);
+            inside.functions.clear();
+            inside.has_run_time_words = false;
+            let flow = self.code_in(look, &code, &mut inside);
+            look.out = Some(flow);
+            return true;
+        }
+        if state.has_run_time_words && start.first.is_none() {
+            self.ask("dynamic code", "the script of the shell is supplied at run time");
+            if look.stdin == Flow::Network {
+                self.deny("network pipe to shell", "the shell would run what fetched text names");
+            }
+            return true;
+        }
+        match start.first.filter(|_| !start.reads_input) {
+            Some(at) => self.shell_script(look, at, state),
+            None => {
+                let stdin = look.stdin.clone();
+                self.shell_input(look, &stdin, state);
+            }
+        }
+        true
+    }
+
+    fn shell_script(&mut self, look: &mut Look, at: usize, state: &mut State) {
+        let Some(arg) = look.args.get(at).cloned() else { return };
+        let flow = match (&arg.file, arg.text.as_str()) {
+            (Some(flow), _) => Some(flow.clone()),
+            (None, "-" | "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0") => Some(look.stdin.clone()),
+            _ => None,
+        };
+        if let Some(flow) = flow {
+            self.shell_input(look, &flow, state);
+            return;
+        }
+        if arg.is_fetched {
+            self.deny("network pipe to shell", "the shell would run what fetched text names");
+        }
+        if arg.is_dynamic || arg.is_glob {
+            self.ask("dynamic code", "the script of the shell is known at run time only");
+        }
+        look.must_spell(at);
+        look.executes(&arg.shown());
+        self.runs_file(&arg, state);
+    }
+
+    fn shell_input(&mut self, look: &mut Look, flow: &Flow, state: &mut State) {
+        match flow {
+            Flow::Literal(code) => {
+                let mut inside = state.deeper();
+                inside.functions.clear();
+                let code = Arg::literal(code.clone());
+                look.executes("its input");
+                let stdin = std::mem::take(&mut look.stdin);
+                let flow = self.code_in(look, &code, &mut inside);
+                look.stdin = stdin;
+                look.out = Some(flow);
+                // The input itself stands elsewhere, so no entry can spell it.
+                look.record.is_storable = false;
+            }
+            Flow::Network => self.deny("network pipe to shell", format!("`{}` would run fetched text", look.name)),
+            Flow::Opaque => {
+                self.ask("dynamic code", format!("`{}` would run an input that is known at run time only", look.name));
+            }
+            Flow::Nothing => {}
+        }
+    }
+}
+
+fn options(look: &Look) -> Start {
+    let mut start = Start::default();
+    let mut at = 1;
+    let mut wants_code = false;
+    while at < look.args.len() {
+        let Some(arg) = look.args.get(at) else { break };
+        let text = arg.text.as_str();
+        if arg.is_dynamic && arg.may_be_option() && !wants_code {
+            start.is_unclear = true;
+        }
+        if text == "--" || text == "-" {
+            at += 1;
+            break;
+        }
+        if let Some(long) = text.strip_prefix("--") {
+            let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+            match name {
+                "rcfile" | "init-file" | "init-command" | "config" | "env-config" => {
+                    start.loads = true;
+                    at += usize::from(value.is_none());
+                }
+                "command" | "commands" => {
+                    wants_code = true;
+                    if value.is_some() {
+                        start.code = Some(at);
+                        return start;
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+            continue;
+        }
+        if !(text.starts_with('-') || text.starts_with('+')) || text.len() < 2 {
+            break;
+        }
+        let mut takes = 0;
+        for letter in text.chars().skip(1) {
+            match letter {
+                'c' if text.starts_with('-') => wants_code = true,
+                's' if text.starts_with('-') => start.reads_input = true,
+                'o' | 'O' => takes += 1,
+                'C' if look.name == "fish" => {
+                    start.loads = true;
+                    takes += 1;
+                }
+                _ => {}
+            }
+        }
+        at += 1 + takes;
+    }
+    let first = (at < look.args.len()).then_some(at);
+    if wants_code {
+        start.code = Some(first.unwrap_or(look.args.len()));
+    } else {
+        start.first = first;
+    }
+    start
+}
+
+/// Whether the name is a shell's.
+pub(super) fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name)
+}

@@ -1,0 +1,160 @@
+//! Programs that start another program which stands in their words.
+
+mod special;
+mod table;
+
+use super::{Care, Look, Walker};
+use crate::arg::{Arg, Flow};
+use crate::options::{Opt, Parsed, parse};
+use crate::walk::state::State;
+use table::{Kind, WRAPPERS, Wrapper};
+
+impl Walker<'_> {
+    /// Wrappers.
+    pub(super) fn wrapper(&mut self, look: &mut Look, state: &mut State) -> bool {
+        if self.special_wrapper(look, state) {
+            return true;
+        }
+        let loader = look.name.starts_with("ld-linux")
+            || look.name.starts_with("ld-musl")
+            || look.name.starts_with("ld.so")
+            || look.name.starts_with("ld-2");
+        let name = if loader { "ld.so" } else { look.name.as_str() };
+        let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else { return false };
+        if look.args.len() == 1 {
+            return false;
+        }
+        let parsed = parse(&look.args, &wrapper.grammar);
+        for option in &parsed.options {
+            self.wrapper_option(look, wrapper, option, state);
+        }
+        let place = wrapper_program(look, wrapper, &parsed);
+        let unknown = unknown_options(wrapper, &parsed);
+        if !unknown.is_empty() {
+            self.ask(
+                "unknown option of a wrapper",
+                format!("`{}` has the option `{}`, which the policy does not know", look.name, unknown.join(" ")),
+            );
+            self.denied_anywhere(look, 1, look.args.len(), state);
+        }
+        let Some(at) = place else {
+            return false;
+        };
+        let is_doubtful = wrapper.kind == Kind::Elsewhere || !super::is_known_program(&super::base_name(look.text(at)));
+        if wrapper.is_open || wrapper.kind == Kind::Elsewhere {
+            // Words taken for values of options may be the program after all, and the other way round.
+            let end = if is_doubtful { look.args.len() } else { at };
+            self.denied_anywhere(look, 1, end, state);
+        }
+        let words = look.from(at);
+        look.executes(&crate::arg::line(&words));
+        self.start(look, wrapper, words, state);
+        true
+    }
+
+    /// Looks for deny shapes from every word on that could be the program.
+    pub(super) fn denied_anywhere(&mut self, look: &Look, from: usize, to: usize, state: &State) {
+        for at in from..to.min(look.args.len()) {
+            let name = super::base_name(look.text(at));
+            let starts = super::privilege::is_denied_name(&name)
+                || matches!(name.as_str(), "rm" | "sh" | "bash" | "zsh" | "env" | "dd" | "chmod" | "chown" | "shred")
+                || name.starts_with("mkfs");
+            if starts {
+                self.denied_inside(look.from(at), &look.stdin.clone(), state);
+            }
+        }
+    }
+
+    fn wrapper_option(&mut self, look: &mut Look, wrapper: &Wrapper, option: &Opt, state: &mut State) {
+        let Some(value) = &option.value else { return };
+        let is_code = if option.is_long {
+            wrapper.code_long.iter().any(|name| name.starts_with(&option.name) && option.name.len() > 2)
+        } else {
+            wrapper.code.contains(&option.name)
+        };
+        if is_code {
+            self.ask("option that executes", format!("an option of `{}` runs a command", look.name));
+            let code = value.text.replace(crate::arg::UNKNOWN, "x");
+            look.executes(&code);
+            self.denied_in_code(&code, &look.stdin.clone(), state);
+        }
+        let is_write = if option.is_long {
+            wrapper.write_long.iter().any(|name| name.starts_with(&option.name) && option.name.len() > 2)
+        } else {
+            wrapper.writes.contains(&option.name)
+        };
+        if is_write {
+            self.writes_aside(look, value, state);
+        }
+    }
+
+    fn start(&mut self, look: &mut Look, wrapper: &Wrapper, words: Vec<Arg>, state: &mut State) {
+        match wrapper.kind {
+            Kind::Plain => {
+                look.record.needs_entry = false;
+                let out = self.inner(look, words, state);
+                look.out = Some(out);
+            }
+            Kind::Named => {
+                look.care = Care::Harmless;
+                let out = self.inner(look, words, &mut state.clone());
+                look.out = Some(out);
+            }
+            Kind::Elsewhere => {
+                self.ask("runs elsewhere", format!("`{}` starts a program outside of this shell", look.name));
+                self.denied_inside(words, &look.stdin.clone(), state);
+            }
+        }
+    }
+}
+
+/// Where the program stands.
+fn wrapper_program(look: &Look, wrapper: &Wrapper, parsed: &Parsed) -> Option<usize> {
+    let mut operands = parsed.operands.iter().copied().skip(wrapper.operands).peekable();
+    if wrapper.takes_assignments {
+        while operands.peek().is_some_and(|at| look.text(*at).contains('=')) {
+            operands.next();
+        }
+    }
+    let mut first = operands.next()?;
+    while look.text(first) == "--" || (wrapper.operands > 0 && look.text(first).starts_with('-')) {
+        first = operands.next()?;
+    }
+    Some(first)
+}
+
+fn unknown_options(wrapper: &Wrapper, parsed: &Parsed) -> Vec<String> {
+    if wrapper.is_open {
+        return Vec::new();
+    }
+    let mut unknown = Vec::new();
+    for option in &parsed.options {
+        let is_known = if option.is_long {
+            wrapper.grammar.long.iter().chain(wrapper.flags_long).any(|name| name.starts_with(&option.name))
+        } else {
+            wrapper.grammar.values.contains(&option.name)
+                || wrapper.grammar.attached.contains(&option.name)
+                || wrapper.flags.contains(&option.name)
+        };
+        if !is_known {
+            unknown.push(if option.is_long { format!("--{}", option.name) } else { format!("-{}", option.name) });
+        }
+    }
+    unknown
+}
+
+/// What stands in a flow as words, when all of it is known.
+fn words_of(flow: &Flow, by_line: bool) -> Option<Vec<String>> {
+    match flow {
+        Flow::Literal(text) if by_line => {
+            Some(text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())
+        }
+        Flow::Literal(text) => Some(
+            text.split(|next: char| next.is_whitespace() || next == '\0')
+                .filter(|word| !word.is_empty())
+                .map(|word| word.replace(['\'', '"', '\\'], ""))
+                .collect(),
+        ),
+        _ => None,
+    }
+}

@@ -1,0 +1,520 @@
+//! The walk over the tree of a command: every simple command in every context, with what flows into it.
+
+pub(crate) mod expand;
+mod redirect;
+pub(crate) mod state;
+
+use brush_parser::ast::{
+    AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
+    CompoundList, ExtendedTestExpr, FunctionDefinition, Pipeline, ProcessSubstitutionKind, Program, RedirectList,
+    SimpleCommand, SubshellCommand,
+};
+
+use brush_parser::SourceSpan;
+
+use crate::arg::{Arg, Flow, line};
+use crate::context::Context;
+use crate::finding::{Finding, Record, Weight, Write};
+use crate::judge::Call;
+use crate::shell::{self, Unreadable};
+use state::{State, Value};
+
+/// Literal code inside literal code, deeper than this, is not read.
+pub(crate) const MAX_DEPTH: u8 = 8;
+
+/// One walk over one text.
+pub(crate) struct Walker<'c> {
+    pub(crate) context: &'c Context<'c>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) records: Vec<Record>,
+    /// The command that is being looked at, for findings.
+    pub(crate) segment: String,
+    /// Files that the command fetches.
+    pub(crate) downloads: Vec<String>,
+    /// What flows into the command whose words are being expanded.
+    inflow: Flow,
+    /// How many records there were.
+    numbers: usize,
+    /// Whether a text without a tree is looked through piece by piece.
+    scans: bool,
+    /// The text that is walked.
+    source: String,
+}
+
+/// The redirects of one command.
+#[derive(Debug, Default)]
+pub(crate) struct Redirects {
+    pub(crate) stdin: Option<Flow>,
+    pub(crate) writes: Vec<Write>,
+    pub(crate) takes_output: bool,
+    outflows: Vec<SubshellCommand>,
+}
+
+impl<'c> Walker<'c> {
+    pub(crate) fn new(context: &'c Context<'c>) -> Self {
+        Self {
+            context,
+            findings: Vec::new(),
+            records: Vec::new(),
+            segment: String::new(),
+            downloads: Vec::new(),
+            inflow: Flow::Nothing,
+            numbers: 0,
+            scans: true,
+            source: String::new(),
+        }
+    }
+
+    /// A walk over one piece of a broken text: what is broken in it again is left.
+    pub(crate) fn scanning(context: &'c Context<'c>) -> Self {
+        Self { scans: false, ..Self::new(context) }
+    }
+
+    /// A number for a record.
+    pub(crate) fn next_record(&mut self) -> usize {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    pub(crate) fn deny(&mut self, rule: &'static str, reason: impl Into<String>) {
+        self.find(Weight::Deny, rule, reason.into());
+    }
+
+    pub(crate) fn ask(&mut self, rule: &'static str, reason: impl Into<String>) {
+        self.find(Weight::Ask, rule, reason.into());
+    }
+
+    pub(crate) fn note(&mut self, rule: &'static str, reason: impl Into<String>) {
+        self.find(Weight::Note, rule, reason.into());
+    }
+
+    fn find(&mut self, weight: Weight, rule: &'static str, reason: String) {
+        let finding = Finding { weight, rule, reason, segment: self.segment.clone() };
+        if !self.findings.contains(&finding) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Walks code that stands in the command as text; gives what it prints.
+    pub(crate) fn code(&mut self, text: &str, state: &mut State, stdin: &Flow) -> Flow {
+        if state.depth > MAX_DEPTH {
+            self.ask("too deep", "commands are nested deeper than the policy reads");
+            self.scan(text);
+            return Flow::Opaque;
+        }
+        match shell::parse(text) {
+            Ok(program) => {
+                let outer = std::mem::replace(&mut self.source, text.to_owned());
+                let flow = self.program(&program, state, stdin);
+                self.source = outer;
+                flow
+            }
+            Err(why) => {
+                match why {
+                    Unreadable::Limit => self.ask("too long", "the command is longer or deeper than the policy reads"),
+                    Unreadable::Syntax => self.ask("cannot be parsed", "the shell text cannot be parsed"),
+                }
+                self.scan(text);
+                Flow::Opaque
+            }
+        }
+    }
+
+    /// Looks for deny shapes in a text that has no tree.
+    pub(crate) fn scan(&mut self, text: &str) {
+        if !self.scans {
+            return;
+        }
+        let found = crate::scan::deny_shapes(text, self.context);
+        for finding in found {
+            if !self.findings.contains(&finding) {
+                self.findings.push(finding);
+            }
+        }
+    }
+
+    fn program(&mut self, program: &Program, state: &mut State, stdin: &Flow) -> Flow {
+        let mut out = Flow::Nothing;
+        for list in &program.complete_commands {
+            out = join(out, self.list(list, state, stdin));
+        }
+        out
+    }
+
+    fn list(&mut self, list: &CompoundList, state: &mut State, stdin: &Flow) -> Flow {
+        let mut out = Flow::Nothing;
+        for item in &list.0 {
+            out = join(out, self.and_or(&item.0, state, stdin));
+        }
+        out
+    }
+
+    fn and_or(&mut self, list: &AndOrList, state: &mut State, stdin: &Flow) -> Flow {
+        let mut out = self.pipeline(&list.first, state, stdin);
+        for next in &list.additional {
+            let (AndOr::And(pipeline) | AndOr::Or(pipeline)) = next;
+            out = join(out, self.pipeline(pipeline, state, stdin));
+        }
+        out
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline, state: &mut State, stdin: &Flow) -> Flow {
+        if let [only] = pipeline.seq.as_slice() {
+            return self.command(only, state, stdin);
+        }
+        let mut flow = stdin.clone();
+        for stage in &pipeline.seq {
+            // Each stage is a shell of its own.
+            flow = self.command(stage, &mut state.clone(), &flow);
+        }
+        flow
+    }
+
+    fn command(&mut self, command: &Command, state: &mut State, stdin: &Flow) -> Flow {
+        match command {
+            Command::Simple(simple) => self.simple(simple, state, stdin),
+            Command::Compound(compound, redirects) => {
+                let (redirects, stdin) = self.outer_redirects(redirects.as_ref(), state, stdin);
+                let out = self.compound(compound, state, &stdin);
+                self.after(&redirects, out, state)
+            }
+            Command::Function(function) => {
+                self.function(function, state, stdin);
+                Flow::Nothing
+            }
+            Command::ExtendedTest(test, redirects) => {
+                let (redirects, _) = self.outer_redirects(redirects.as_ref(), state, stdin);
+                self.test(&test.expr, state);
+                self.after(&redirects, Flow::Nothing, state)
+            }
+        }
+    }
+
+    /// The code in what the grammar takes for arithmetic, when its brackets stand apart: to the shell they are subshells.
+    fn parted_brackets(&self, span: &SourceSpan) -> Option<String> {
+        let (start, end) = (span.start.index, span.end.index);
+        let written: String = self.source.chars().skip(start).take(end.saturating_sub(start)).collect();
+        if written.starts_with("((") && written.ends_with("))") {
+            return None;
+        }
+        let inside = written.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+        Some(inside.map_or_else(|| written.clone(), str::to_owned))
+    }
+
+    fn outer_redirects(&mut self, list: Option<&RedirectList>, state: &mut State, stdin: &Flow) -> (Redirects, Flow) {
+        let mut redirects = Redirects::default();
+        self.inflow = stdin.clone();
+        for redirect in list.map(|list| list.0.as_slice()).unwrap_or_default() {
+            self.segment = redirect.to_string();
+            self.redirect(redirect, state, &mut redirects);
+        }
+        if !redirects.writes.is_empty() {
+            let record = Record {
+                writes: redirects.writes.clone(),
+                is_storable: true,
+                segment: self.segment.clone(),
+                ..Record::default()
+            };
+            self.records.push(record);
+        }
+        let stdin = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
+        (redirects, stdin)
+    }
+
+    /// Judges what stands behind `>(…)` once it is known what flows there.
+    fn after(&mut self, redirects: &Redirects, out: Flow, state: &State) -> Flow {
+        for shell in &redirects.outflows {
+            self.list(&shell.list, &mut state.deeper(), &out);
+        }
+        if redirects.takes_output { Flow::Nothing } else { out }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand, state: &mut State, stdin: &Flow) -> Flow {
+        match compound {
+            CompoundCommand::Arithmetic(arithmetic) => {
+                self.arithmetic(&arithmetic.expr.value, state);
+                if let Some(code) = self.parted_brackets(&arithmetic.loc) {
+                    return self.code(&code, &mut state.deeper(), stdin);
+                }
+                Flow::Nothing
+            }
+            CompoundCommand::ArithmeticForClause(clause) => {
+                for part in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
+                    self.arithmetic(&part.value, state);
+                }
+                self.list(&clause.body.list, state, stdin)
+            }
+            CompoundCommand::BraceGroup(group) => self.list(&group.list, state, stdin),
+            CompoundCommand::Subshell(shell) => self.list(&shell.list, &mut state.clone(), stdin),
+            CompoundCommand::ForClause(clause) => {
+                let mut values = Vec::new();
+                for word in clause.values.iter().flatten() {
+                    values.extend(self.words(&word.value, state));
+                }
+                self.for_loop(&clause.variable_name, &values, &clause.body.list, state, stdin)
+            }
+            CompoundCommand::CaseClause(clause) => {
+                self.words(&clause.value.value, state);
+                let mut out = Flow::Nothing;
+                for item in &clause.cases {
+                    for pattern in &item.patterns {
+                        self.words(&pattern.value, state);
+                    }
+                    if let Some(list) = &item.cmd {
+                        out = join(out, self.list(list, state, stdin));
+                    }
+                }
+                out
+            }
+            CompoundCommand::IfClause(clause) => {
+                let mut out = self.list(&clause.condition, state, stdin);
+                out = join(out, self.list(&clause.then, state, stdin));
+                for branch in clause.elses.iter().flatten() {
+                    if let Some(condition) = &branch.condition {
+                        out = join(out, self.list(condition, state, stdin));
+                    }
+                    out = join(out, self.list(&branch.body, state, stdin));
+                }
+                out
+            }
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                let out = self.list(&clause.0, state, stdin);
+                join(out, self.list(&clause.1.list, state, stdin))
+            }
+            CompoundCommand::Coprocess(process) => self.command(&process.body, &mut state.clone(), stdin),
+        }
+    }
+
+    fn for_loop(&mut self, name: &str, values: &[Arg], body: &CompoundList, state: &mut State, stdin: &Flow) -> Flow {
+        self.assignment_name(name);
+        if values.is_empty() || values.len() > 16 || values.iter().any(|value| !value.is_static()) {
+            let value = if values.iter().any(|value| value.is_fetched) {
+                Value::Fetched
+            } else if !values.is_empty() && values.iter().all(|value| !value.is_dynamic) {
+                Value::Names(values.first().map(|value| value.text.clone()).unwrap_or_default())
+            } else {
+                Value::Unknown
+            };
+            state.variables.insert(name.to_owned(), value);
+            return self.list(body, state, stdin);
+        }
+        let mut out = Flow::Nothing;
+        for value in values {
+            state.variables.insert(name.to_owned(), Value::Static(value.text.clone()));
+            out = join(out, self.list(body, state, stdin));
+        }
+        out
+    }
+
+    fn function(&mut self, function: &FunctionDefinition, state: &mut State, stdin: &Flow) {
+        let name = function.fname.value.clone();
+        let (redirects, _) = self.outer_redirects(function.body.1.as_ref(), state, stdin);
+        let mut inside = state.clone();
+        inside.positional = None;
+        inside.functions.insert(name.clone());
+        self.compound(&function.body.0, &mut inside, &Flow::Opaque);
+        self.after(&redirects, Flow::Opaque, state);
+        self.segment = format!("{name}()");
+        if crate::judge::is_known_program(&name) {
+            self.ask(
+                "function shadows a program",
+                format!("a function named `{name}` would run instead of the program"),
+            );
+        }
+        state.functions.insert(name);
+    }
+
+    fn test(&mut self, test: &ExtendedTestExpr, state: &mut State) {
+        match test {
+            ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
+                self.test(left, state);
+                self.test(right, state);
+            }
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner, state),
+            ExtendedTestExpr::UnaryTest(_, word) => {
+                let args = self.words(&word.value, state);
+                self.test_operand(&args);
+            }
+            ExtendedTestExpr::BinaryTest(operator, left, right) => {
+                use brush_parser::ast::BinaryPredicate as Binary;
+                let is_arithmetic = matches!(
+                    operator,
+                    Binary::ArithmeticEqualTo
+                        | Binary::ArithmeticNotEqualTo
+                        | Binary::ArithmeticLessThan
+                        | Binary::ArithmeticLessThanOrEqualTo
+                        | Binary::ArithmeticGreaterThan
+                        | Binary::ArithmeticGreaterThanOrEqualTo
+                );
+                for word in [left, right] {
+                    let args = self.words(&word.value, state);
+                    if is_arithmetic {
+                        self.arithmetic_operand(&args);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `-v 'a[$(…)]'` evaluates its index.
+    fn test_operand(&mut self, args: &[Arg]) {
+        if args.iter().any(|arg| arg.text.contains('[') && arg.text.contains(['$', '`'])) {
+            self.arithmetic_operand(args);
+        }
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand, state: &mut State, stdin: &Flow) -> Flow {
+        self.inflow = stdin.clone();
+        self.segment = simple.to_string();
+        let whole = self.segment.clone();
+        let mut args: Vec<Arg> = Vec::new();
+        let mut assignments: Vec<(String, Arg)> = Vec::new();
+        let mut redirects = Redirects::default();
+        let prefix = simple.prefix.as_ref().map(|prefix| prefix.0.as_slice()).unwrap_or_default();
+        let suffix = simple.suffix.as_ref().map(|suffix| suffix.0.as_slice()).unwrap_or_default();
+        for item in prefix {
+            if let CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) = item {
+                assignments.extend(self.assignment(assignment, state));
+            } else {
+                self.item(item, state, &mut args, &mut redirects);
+            }
+        }
+        if let Some(name) = &simple.word_or_name {
+            args.extend(self.words(&name.value, state));
+        }
+        for item in suffix {
+            self.item(item, state, &mut args, &mut redirects);
+        }
+        self.segment = if whole.len() <= 200 { whole } else { line(&args) };
+        let stdin = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
+        if args.is_empty() {
+            self.assignments_alone(&assignments, state);
+            if !redirects.writes.is_empty() {
+                let record = Record {
+                    writes: redirects.writes.clone(),
+                    is_storable: true,
+                    segment: self.segment.clone(),
+                    ..Record::default()
+                };
+                self.records.push(record);
+            }
+            return self.after(&redirects, Flow::Nothing, state);
+        }
+        let writes = std::mem::take(&mut redirects.writes);
+        let call = Call { args, assignments, stdin, writes, ..Call::default() };
+        let out = self.judge(call, state);
+        self.after(&redirects, out, state)
+    }
+
+    fn item(
+        &mut self,
+        item: &CommandPrefixOrSuffixItem,
+        state: &mut State,
+        args: &mut Vec<Arg>,
+        redirects: &mut Redirects,
+    ) {
+        match item {
+            CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect, state, redirects),
+            CommandPrefixOrSuffixItem::Word(word) => args.extend(self.words(&word.value, state)),
+            CommandPrefixOrSuffixItem::AssignmentWord(assignment, word) => {
+                let name = match &assignment.name {
+                    AssignmentName::VariableName(name) | AssignmentName::ArrayElementName(name, _) => name.clone(),
+                };
+                match &assignment.value {
+                    AssignmentValue::Scalar(_) => args.extend(self.words(&word.value, state)),
+                    AssignmentValue::Array(_) => {
+                        for (_, value) in self.assignment(assignment, state) {
+                            let mut joined = Arg::literal(format!("{name}="));
+                            joined.text.push_str(&value.text);
+                            joined.is_dynamic = value.is_dynamic;
+                            args.push(joined);
+                        }
+                    }
+                }
+            }
+            CommandPrefixOrSuffixItem::ProcessSubstitution(kind, shell) => {
+                let flow = match kind {
+                    ProcessSubstitutionKind::Read => self.list(&shell.list, &mut state.deeper(), &Flow::Nothing),
+                    ProcessSubstitutionKind::Write => {
+                        let inflow = self.inflow.clone();
+                        self.list(&shell.list, &mut state.deeper(), &inflow);
+                        redirects.outflows.push(shell.clone());
+                        Flow::Nothing
+                    }
+                };
+                args.push(Arg {
+                    text: "/dev/fd/63".to_owned(),
+                    is_dynamic: true,
+                    is_fetched: flow == Flow::Network,
+                    file: Some(flow),
+                    ..Arg::default()
+                });
+            }
+        }
+    }
+
+    fn assignment(&mut self, assignment: &Assignment, state: &mut State) -> Vec<(String, Arg)> {
+        let name = match &assignment.name {
+            AssignmentName::VariableName(name) => name.clone(),
+            AssignmentName::ArrayElementName(name, index) => {
+                self.arithmetic(index, state);
+                name.clone()
+            }
+        };
+        match &assignment.value {
+            AssignmentValue::Scalar(word) => {
+                let mut value = self.whole(&word.value, state);
+                if assignment.append {
+                    // Grows what is already there, which is not looked up.
+                    value.text.insert(0, crate::arg::UNKNOWN);
+                    value.is_dynamic = true;
+                    value.code = None;
+                }
+                vec![(name, value)]
+            }
+            AssignmentValue::Array(items) => {
+                let mut joined = Arg::default();
+                for (index, word) in items {
+                    if let Some(index) = index {
+                        self.arithmetic(&index.value, state);
+                    }
+                    for arg in self.words(&word.value, state) {
+                        joined.text.push_str(&arg.text);
+                        joined.text.push(' ');
+                        joined.is_fetched |= arg.is_fetched;
+                    }
+                }
+                joined.is_dynamic = true;
+                vec![(name, joined)]
+            }
+        }
+    }
+
+    fn assignments_alone(&mut self, assignments: &[(String, Arg)], state: &mut State) {
+        for (name, value) in assignments {
+            self.assignment_value(name, value);
+            let known = if value.is_fetched {
+                Value::Fetched
+            } else if value.is_dynamic {
+                Value::Unknown
+            } else {
+                Value::Static(value.text.clone())
+            };
+            state.variables.insert(name.clone(), known);
+        }
+        if !assignments.is_empty() {
+            let record = Record { segment: self.segment.clone(), is_storable: true, ..Record::default() };
+            self.records.push(record);
+        }
+    }
+}
+
+/// What two commands print one after the other.
+pub(crate) fn join(first: Flow, second: Flow) -> Flow {
+    match (first, second) {
+        (Flow::Network, _) | (_, Flow::Network) => Flow::Network,
+        (Flow::Nothing, other) | (other, Flow::Nothing) => other,
+        (Flow::Literal(first), Flow::Literal(second)) => Flow::Literal(first + &second),
+        _ => Flow::Opaque,
+    }
+}
