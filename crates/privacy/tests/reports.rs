@@ -313,3 +313,24 @@ fn the_kind_of_a_rule_follows_its_name() {
     let result = scrubber.scrub(&mut Vault::new(), text, Exposure::pii()).unwrap();
     assert_eq!(result.text, "[SECRET-1] [CARD-1] LC4111111111111112 [ACCOUNT-1] [PII-1]");
 }
+
+#[test]
+fn a_whole_address_of_the_sixth_version_is_hidden_whatever_it_begins_with() {
+    assert_eq!(pii("from d80:e4b5:79da:6cf6:71f3:51f7:9161:c319 today"), "from [PII-1] today");
+    // The own network, hardware, a digest in pairs and a clock are none.
+    stays("fe80:0:0:0:71f3:51f7:9161:c319 fd00:e4b5:79da:6cf6:71f3:51f7:9161:c319");
+    stays("SHA1 fingerprint 9b:04:5d:1e:77:a0:3c:42:18:de:66:91:0f:b3:c8:2a:71:5e:dd:90, at 04:05:06");
+}
+
+#[test]
+fn a_number_in_front_of_an_address_belongs_to_it() {
+    assert_eq!(pii("Send it to 17 1467 Hastings Street please"), "Send it to [ADDRESS-1] please");
+    assert_eq!(pii("24 P.O. Box 101"), "[ADDRESS-1]");
+    // A number that counts something else stays.
+    assert_eq!(pii("row 17 1467 Hastings Street"), "row 17 [ADDRESS-1]");
+}
+
+#[test]
+fn the_extension_of_a_telephone_number_belongs_to_it() {
+    assert_eq!(pii("call 463-612-6138x036 or +1-604-696-5272x565"), "call [PHONE-1] or [PHONE-2]");
+}

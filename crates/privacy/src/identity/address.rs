@@ -54,6 +54,26 @@ impl<'t> Reading<'t> {
         Some(Word { text, end: at + length })
     }
 
+    /// An address, with a number in front of it that stands there alone: `17 1467 Hastings Street`, `24 P.O. Box 101`.
+    fn push_address(&mut self, start: usize, end: usize, rule: &'static str) {
+        let head = self.bytes.get(start.saturating_sub(8)..start).unwrap_or_default();
+        let digits = match head.strip_suffix(b" ") {
+            Some(head) => head.iter().rev().take_while(|byte| byte.is_ascii_digit()).count(),
+            None => 0,
+        };
+        let number = start.saturating_sub(digits + 1);
+        let is_alone = match self.before(number) {
+            None | Some(b'\n' | b'>' | b'"') => true,
+            // A word that counts or a clock has its number for itself.
+            Some(b' ') => ["to", "at", "is", "in", "address", "with", "on", "from"]
+                .iter()
+                .any(|word| self.text.get(..number - 1).is_some_and(|head| ends_with_word(head, word))),
+            _ => false,
+        };
+        let from = if (1..=5).contains(&digits) && is_alone { number } else { start };
+        self.push(from, end, Kind::Address, rule);
+    }
+
     /// A number that may begin an address: `77 Harbor View Road`.
     pub(super) fn street(&mut self, start: usize, end: usize) {
         if end - start > 6
@@ -122,7 +142,7 @@ impl<'t> Reading<'t> {
         // Words in small letters are a sentence unless the address ends there.
         let ends_clause = is_capital || !matches!(next, Some(b' ')) || place_end > street_end;
         if is_bounded && ends_clause {
-            self.push(start, place_end, Kind::Address, "street");
+            self.push_address(start, place_end, "street");
         }
     }
 
@@ -146,7 +166,7 @@ impl<'t> Reading<'t> {
         }
         if let Some(end) = end {
             let end = self.postcode_and_city(end);
-            self.push(start, end, Kind::Address, "street");
+            self.push_address(start, end, "street");
         }
     }
 
@@ -221,7 +241,7 @@ impl<'t> Reading<'t> {
             return;
         }
         let end = self.postcode_and_city(end);
-        self.push(from, end, Kind::Address, "street");
+        self.push_address(from, end, "street");
     }
 
     /// `, Apt 4B` behind a street.
@@ -338,7 +358,7 @@ impl<'t> Reading<'t> {
         let digits = self.run(at, |byte| byte.is_ascii_digit());
         if self.is_word_start(from) && (1..=8).contains(&digits) && self.text.is_char_boundary(from) {
             let place_end = self.locality(at + digits);
-            self.push(from, place_end, Kind::Address, "post-box");
+            self.push_address(from, place_end, "post-box");
         }
     }
 }
@@ -348,6 +368,12 @@ fn is_street_word(word: &str) -> bool {
     let mut bytes = word.bytes();
     let is_capital = bytes.next().is_some_and(|byte| byte.is_ascii_uppercase() || byte >= 0x80) && word.len() > 1;
     is_capital || is_ordinal(word)
+}
+
+fn ends_with_word(head: &str, word: &str) -> bool {
+    let Some(from) = head.len().checked_sub(word.len()) else { return false };
+    let is_word = head.get(from..).is_some_and(|end| end.eq_ignore_ascii_case(word));
+    is_word && !head.as_bytes().get(..from).is_some_and(|rest| rest.last().is_some_and(u8::is_ascii_alphanumeric))
 }
 
 fn is_ordinal(word: &str) -> bool {

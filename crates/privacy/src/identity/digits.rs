@@ -250,6 +250,16 @@ impl Reading<'_> {
         Some(at)
     }
 
+    /// The end of a telephone number with its extension: `x4587`.
+    fn extension(&self, end: usize) -> usize {
+        if self.byte(end) != Some(b'x') {
+            return end;
+        }
+        let digits = self.run(end + 1, |byte| byte.is_ascii_digit());
+        let is_bounded = !self.byte(end + 1 + digits).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if (1..=6).contains(&digits) && is_bounded { end + 1 + digits } else { end }
+    }
+
     /// A telephone number: international, North American, or any grouping behind a word that says so.
     fn phone(&mut self, start: usize, cluster: &Cluster) -> Option<usize> {
         let groups = &cluster.groups;
@@ -278,7 +288,7 @@ impl Reading<'_> {
                 groups.len() > skip + 3 && self.byte(end) == Some(b' ') && self.byte(groups[skip].1) == Some(b' ');
             let gaps_are_short = groups[skip..skip + 3].windows(2).all(|pair| pair[1].0 - pair[0].1 <= 2);
             if !goes_on && !is_row && gaps_are_short {
-                self.push(outer, end, Kind::Phone, "phone");
+                self.push(outer, self.extension(end), Kind::Phone, "phone");
                 return Some(end);
             }
         }
@@ -306,7 +316,7 @@ impl Reading<'_> {
         if digits < 8 || touches || is_decimal {
             return None;
         }
-        self.push(outer, end, Kind::Phone, "phone");
+        self.push(outer, self.extension(end), Kind::Phone, "phone");
         Some(end)
     }
 

@@ -49,13 +49,15 @@ impl Reading<'_> {
             let digits =
                 bytes[at.saturating_sub(5)..at].iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
             let start = at - digits;
-            if (digits != 2 && digits != 4) || !self.is_word_start(start) || self.before(start) == Some(sign) {
+            if !(1..=4).contains(&digits) || !self.is_word_start(start) || self.before(start) == Some(sign) {
                 continue;
             }
             if digits == 2 && bytes.get(at + 3) == Some(&sign) {
                 self.hardware(start, sign);
             } else if digits == 4 && sign == b':' && matches!(bytes[start], b'2' | b'3') {
                 self.ipv6(start);
+            } else if sign == b':' {
+                self.whole_ipv6(start);
             }
         }
     }
@@ -66,6 +68,21 @@ impl Reading<'_> {
         let goes_on = next.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == sign || byte == b'_');
         if !goes_on && is_hardware(word, sign) {
             self.push(start, start + 17, Kind::Pii, "mac-address");
+        }
+    }
+
+    /// An address with all of its eight groups, whatever it begins with, unless it belongs to this machine's own network.
+    fn whole_ipv6(&mut self, start: usize) {
+        let length = self.run(start, |byte| byte.is_ascii_hexdigit() || byte == b':').min(48);
+        let Some(word) = self.text.get(start..start + length) else { return };
+        let groups = word.split(':');
+        // Eight pairs are a number of hardware or a digest.
+        let is_whole = groups.clone().count() == 8 && groups.clone().any(|group| group.len() > 2);
+        let is_own = groups.clone().next().is_some_and(|first| {
+            u16::from_str_radix(first, 16).is_ok_and(|first| first == 0 || first & 0xFE00 == 0xFC00 || first >= 0xFE80)
+        });
+        if is_whole && !is_own {
+            self.ipv6(start);
         }
     }
 
