@@ -75,13 +75,13 @@ pub fn voters(request: &Request, policy: &Policy, catalog: &Catalog, max: Option
 pub fn synthesis(request: &Request, policy: &Policy, catalog: &Catalog, voters: &Voters) -> Result<Decision, NoRoute> {
     let rules = Rules::new(request, policy, catalog, Role::Synthesis);
     let ranking = Ranking::of(&rules, catalog);
-    let Some(index) = ranking.choose(request) else {
+    let Some((index, passed_over)) = ranking.choose(request) else {
         return Err(NoRoute::new(&rules, catalog, ranking.refused().collect()));
     };
     let best = &ranking.ranked[index];
     let voted = best.model.billing_class.is_free() && voters.hold(&best.model.key.provider);
     if !voted || best.is_preferred() {
-        return Ok(settle(ranking, index, PassedOver::BelowFloor, &rules));
+        return Ok(settle(ranking, index, passed_over, &rules));
     }
     let fresh = ranking
         .ranked

@@ -8,9 +8,10 @@ use crate::consent::consent_reason;
 use crate::eligibility::{Role, Rules, is_builtin};
 use crate::gate::{Gate, TieBreak};
 use crate::no_route::NoRoute;
+use crate::points::Points;
 use crate::ranking::{Candidate, Ranking};
 use crate::request::{Catalog, Policy, Request};
-use crate::score::floor;
+use crate::score::{GOOD_ENOUGH, floor};
 
 /// One chosen route and an account of every other candidate.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +55,8 @@ pub(crate) enum PassedOver {
     BelowFloor,
     /// They voted, or cost money, and the synthesis goes to one that did neither.
     SynthesisElsewhere,
+    /// They cost more than one that is good enough.
+    Dearer,
 }
 
 /// Chooses a model for `request` from `catalog` under `policy`.
@@ -66,7 +69,7 @@ pub fn decide(request: &Request, policy: &Policy, catalog: &Catalog) -> Result<D
     let rules = Rules::new(request, policy, catalog, Role::Primary);
     let ranking = Ranking::of(&rules, catalog);
     match ranking.choose(request) {
-        Some(index) => Ok(settle(ranking, index, PassedOver::BelowFloor, &rules)),
+        Some((index, passed_over)) => Ok(settle(ranking, index, passed_over, &rules)),
         None => Err(NoRoute::new(&rules, catalog, ranking.refused().collect())),
     }
 }
@@ -79,8 +82,8 @@ pub(crate) fn settle(mut ranking: Ranking, index: usize, passed_over: PassedOver
     if is_builtin(chosen.model) && !request.names_builtin() {
         scored.reasons.push("no model is eligible, and the task needs none".to_owned());
     }
-    if index > 0 && passed_over == PassedOver::BelowFloor {
-        scored.reasons.push(Ranking::floor_reason(request));
+    if index > 0 {
+        scored.reasons.extend(passed_over.reason_for(request));
     }
     let winner: Arc<str> = chosen.model.key.to_string().into();
     let compare = |(place, other): (usize, &Candidate)| {
@@ -102,6 +105,19 @@ pub(crate) fn settle(mut ranking: Ranking, index: usize, passed_over: PassedOver
 }
 
 impl PassedOver {
+    /// Why the chosen one came before those ahead of it, where that is no matter of the caller's.
+    fn reason_for(self, request: &Request) -> Option<String> {
+        match self {
+            Self::BelowFloor => Some(Ranking::floor_reason(request)),
+            Self::Dearer => Some(format!(
+                "at `{}` the cheapest of the routes that cost money and have {} points or more",
+                request.quality,
+                Points(GOOD_ENOUGH)
+            )),
+            Self::SynthesisElsewhere => None,
+        }
+    }
+
     fn reason(self, candidate: &Candidate, winner: &Arc<str>, request: &Request) -> Gate {
         match self {
             Self::BelowFloor => Gate::BelowFloor {
@@ -112,6 +128,7 @@ impl PassedOver {
             Self::SynthesisElsewhere => {
                 Gate::SynthesisElsewhere { score: candidate.score.total(), winner: Arc::clone(winner) }
             }
+            Self::Dearer => Gate::Dearer { score: candidate.score.total(), winner: Arc::clone(winner) },
         }
     }
 }

@@ -151,6 +151,13 @@ pub enum Gate {
         /// The quality that sets the floor.
         quality: Quality,
     },
+    /// Eligible and ahead, but at `economy` a cheaper route that is good enough is taken, and both cost money.
+    Dearer {
+        /// This candidate's score in hundredths.
+        score: i32,
+        /// The chosen `provider:model`.
+        winner: Arc<str>,
+    },
     /// Eligible to vote, but another model of the same provider does.
     ProviderVotes {
         /// The `provider:model` that votes.
@@ -198,6 +205,7 @@ impl Gate {
         "tied",
         "less_preferred",
         "below_floor",
+        "dearer",
         "provider_votes",
         "enough_voters",
         "synthesis_elsewhere",
@@ -234,6 +242,7 @@ impl Gate {
             Self::Tied { .. } => "tied",
             Self::LessPreferred { .. } => "less_preferred",
             Self::BelowFloor { .. } => "below_floor",
+            Self::Dearer { .. } => "dearer",
             Self::ProviderVotes { .. } => "provider_votes",
             Self::EnoughVoters(_) => "enough_voters",
             Self::SynthesisElsewhere { .. } => "synthesis_elsewhere",
@@ -249,6 +258,7 @@ impl Gate {
                 | Self::Tied { .. }
                 | Self::LessPreferred { .. }
                 | Self::BelowFloor { .. }
+                | Self::Dearer { .. }
                 | Self::ProviderVotes { .. }
                 | Self::EnoughVoters(_)
                 | Self::SynthesisElsewhere { .. }
@@ -312,6 +322,9 @@ impl fmt::Display for Gate {
             }
             Self::BelowFloor { score, floor, quality } => {
                 write!(f, "scored {}, below the floor of {} for `{quality}`", Points(*score), Points(*floor))
+            }
+            Self::Dearer { score, winner } => {
+                write!(f, "scored {}, but `{winner}` can cost less and is good enough for `economy`", Points(*score))
             }
             Self::ProviderVotes { voter } => write!(f, "`{voter}` votes for the provider"),
             Self::EnoughVoters(count) => write!(f, "{count} better ones vote, and no more were asked for"),

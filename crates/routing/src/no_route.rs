@@ -1,7 +1,7 @@
 //! What a caller is told when no candidate is left.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use lwa_domain::{BillingClass, Capability, ModelKey, TaskKind};
@@ -17,6 +17,8 @@ use crate::way_out::{self, Attempt};
 
 const REASONS_SHOWN: usize = 8;
 const EXAMPLES_SHOWN: usize = 8;
+/// Providers without a key that are named; the others are counted.
+const KEYLESS_NAMED: usize = 4;
 
 /// No configured route may serve the task.
 ///
@@ -61,12 +63,12 @@ impl NoRoute {
     /// The reasons with the number of candidates each one refused: count descending, then text.
     ///
     /// Refusals that differ only in a model's own numbers or efforts are one reason, which says how far the best of
-    /// them goes.
+    /// them goes; so are all those for lack of a key, with the providers that have none.
     pub fn reasons(&self) -> Vec<(usize, String)> {
         let mut groups = BTreeMap::<String, Group>::new();
         for rejected in &self.rejected {
             let group = groups.entry(Group::key(&rejected.reason)).or_insert_with(|| Group::of(&rejected.reason));
-            group.add(&rejected.reason);
+            group.add(&rejected.key, &rejected.reason);
         }
         let mut reasons: Vec<_> = groups.into_values().map(|group| (group.count, group.text())).collect();
         reasons.sort_by(|a, b| (Reverse(a.0), &a.1).cmp(&(Reverse(b.0), &b.1)));
@@ -81,6 +83,7 @@ struct Group<'a> {
     is_uniform: bool,
     offer: EffortOffer,
     largest: u64,
+    providers: BTreeSet<&'a str>,
 }
 
 impl<'a> Group<'a> {
@@ -90,16 +93,18 @@ impl<'a> Group<'a> {
             Gate::EffortNotOffered { .. }
             | Gate::ContextTooSmall { .. }
             | Gate::InputTooLarge { .. }
-            | Gate::OutputTooLarge { .. } => gate.label().to_owned(),
+            | Gate::OutputTooLarge { .. }
+            | Gate::MissingCredential(_) => gate.label().to_owned(),
             other => other.to_string(),
         }
     }
 
     fn of(first: &'a Gate) -> Self {
-        Self { count: 0, first, is_uniform: true, offer: EffortOffer::default(), largest: 0 }
+        let (offer, providers) = (EffortOffer::default(), BTreeSet::new());
+        Self { count: 0, first, is_uniform: true, offer, largest: 0, providers }
     }
 
-    fn add(&mut self, gate: &Gate) {
+    fn add(&mut self, key: &'a ModelKey, gate: &Gate) {
         self.count += 1;
         self.is_uniform &= gate == self.first;
         match gate {
@@ -107,6 +112,9 @@ impl<'a> Group<'a> {
             Gate::ContextTooSmall { context: most, .. }
             | Gate::InputTooLarge { most, .. }
             | Gate::OutputTooLarge { most, .. } => self.largest = self.largest.max(*most),
+            Gate::MissingCredential(_) => {
+                self.providers.insert(&key.provider);
+            }
             _ => {}
         }
     }
@@ -115,6 +123,14 @@ impl<'a> Group<'a> {
         let largest = self.largest;
         match self.first {
             gate if self.is_uniform => gate.to_string(),
+            Gate::MissingCredential(_) => {
+                let named = labels(self.providers.iter().take(KEYLESS_NAMED), ", ");
+                let more = match self.providers.len().saturating_sub(KEYLESS_NAMED) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                format!("no key for {} providers ({named}{more})", self.providers.len())
+            }
             Gate::EffortNotOffered { asked, .. } => match labels(self.offer.efforts(), ", ") {
                 none if none.is_empty() => format!("reasoning effort `{asked}` not offered (none of ours is)"),
                 some => format!("reasoning effort `{asked}` not offered (some accept {some})"),

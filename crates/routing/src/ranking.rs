@@ -2,15 +2,15 @@
 
 use std::cmp::Reverse;
 
-use lwa_domain::{Model, ModelKey, PicoUsd};
+use lwa_domain::{BillingClass, Model, ModelKey, PicoUsd, Quality};
 
-use crate::decide::{Rejected, Scored};
+use crate::decide::{PassedOver, Rejected, Scored};
 use crate::eligibility::{Role, Rules, is_builtin};
 use crate::gate::Gate;
 use crate::points::Points;
 use crate::record::{Record, usual_ms};
 use crate::request::{Catalog, Policy, Request};
-use crate::score::{Score, floor};
+use crate::score::{GOOD_ENOUGH, Score, floor};
 
 /// An eligible candidate on its way through the comparison.
 pub(crate) struct Candidate<'a> {
@@ -25,9 +25,11 @@ impl<'a> Candidate<'a> {
     fn new(model: &'a Model, rules: &Rules, catalog: &Catalog, usual_ms: Option<u32>) -> Self {
         let Rules { request, policy, .. } = rules;
         let record = Record::of(model, catalog.providers.get(&model.key.provider), catalog, usual_ms);
+        // A price for tokens says nothing about a picture.
         let worst_case = model
             .price
             .as_ref()
+            .filter(|_| !request.is_for_media())
             .map(|price| price.worst_case(request.estimated_input_tokens, u64::from(request.max_output_tokens)));
         Self {
             model,
@@ -114,20 +116,35 @@ impl<'a> Ranking<'a> {
         Self { ranked, refused }
     }
 
-    /// The place of the candidate to take; not the first when the quality floor moves the choice to a route that may
-    /// cost money.
+    /// The place of the candidate to take, and why those before it are passed over: the quality floor moves the choice
+    /// to a route that may cost money, or `economy` to a cheaper one of those.
     ///
     /// A provider that the caller prefers by name stays chosen below the floor: a wish that was spelt out is not turned
     /// into a bill. Neither is a bad record: the floor asks whether a model is good enough for the task.
-    pub(crate) fn choose(&self, request: &Request) -> Option<usize> {
+    pub(crate) fn choose(&self, request: &Request) -> Option<(usize, PassedOver)> {
         let first = self.ranked.first()?;
         let costs_money = |candidate: &Candidate| candidate.model.billing_class.may_cost_money();
         let is_good_enough = |candidate: &Candidate| candidate.score.before_record() >= floor(request.quality);
         let stays_free = self.ranked.iter().any(|candidate| !costs_money(candidate) && is_good_enough(candidate));
-        if stays_free || first.is_preferred() {
-            return Some(0);
+        if stays_free || first.is_preferred() || costs_money(first) {
+            return Some((self.cheapest(request), PassedOver::Dearer));
         }
-        Some(self.ranked.iter().position(costs_money).unwrap_or(0))
+        Some((self.ranked.iter().position(costs_money).unwrap_or(0), PassedOver::BelowFloor))
+    }
+
+    /// At `economy`, the place of the cheapest of the first candidates that are all billed to a key; else the first place.
+    ///
+    /// Those that cost nothing or that a subscription pays are never passed over, so nothing is billed for a saving. A
+    /// candidate counts when it is good enough; while the first one is not, the score decides.
+    fn cheapest(&self, request: &Request) -> usize {
+        let Some(first) = self.ranked.first().filter(|_| request.quality == Quality::Economy) else { return 0 };
+        let is_alike = |candidate: &&Candidate| {
+            matches!(candidate.model.billing_class, BillingClass::Paid | BillingClass::Unknown)
+                && candidate.position == first.position
+                && candidate.score.total() >= GOOD_ENOUGH
+        };
+        let alike = self.ranked.iter().take_while(is_alike).enumerate();
+        alike.min_by_key(|(place, candidate)| (candidate.ceiling(), *place)).map_or(0, |(place, _)| place)
     }
 
     /// The reason for an escalation, where the choice at `index` is one.

@@ -15,6 +15,8 @@ const ASSUMED_TASK_SCORE: i32 = 40;
 const SPECIALIST_TASK_SCORE: i32 = 75;
 const SPECIALIST_BONUS: i32 = 12;
 const ECONOMY_BONUS: i32 = 8;
+/// From here on a route that costs money is good enough for `economy`, in hundredths.
+pub(crate) const GOOD_ENOUGH: i32 = 75 * POINT;
 const AMPLE_HEADROOM_TOKENS: u64 = 64_000;
 const AMPLE_HEADROOM_BONUS: i32 = 6;
 const SCARCE_HEADROOM_TOKENS: u64 = 2_048;

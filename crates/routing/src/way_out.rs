@@ -114,6 +114,7 @@ fn trouble(gate: &Gate, rules: &Rules) -> u32 {
         | Gate::Tied { .. }
         | Gate::LessPreferred { .. }
         | Gate::BelowFloor { .. }
+        | Gate::Dearer { .. }
         | Gate::ProviderVotes { .. }
         | Gate::EnoughVoters(_)
         | Gate::SynthesisElsewhere { .. } => OUT_OF_REACH,
@@ -152,7 +153,7 @@ fn remedy(gate: &Gate, key: &ModelKey, rules: &Rules) -> String {
         Gate::ProviderNotConfigured => format!("configure the provider `{provider}`"),
         Gate::ProviderDisabled(_) => format!("enable the provider `{provider}`"),
         Gate::ProviderUnhealthy(_) => format!("wait until `{provider}` is healthy again"),
-        Gate::MissingCredential(names) => format!("set a key for `{provider}` ({names})"),
+        Gate::MissingCredential(names) => format!("store a key for `{provider}` with `lwa keys` (or set {names})"),
         Gate::CapExhausted(_) => format!("wait for the next period or raise the cap of `{provider}`"),
         Gate::PaidRouteDisabled(leave) if rules.request.is_for_media() => match leave {
             Leave::OfRequest => "ask with `allow_paid`".to_owned(),
@@ -171,6 +172,7 @@ fn remedy(gate: &Gate, key: &ModelKey, rules: &Rules) -> String {
         | Gate::Tied { .. }
         | Gate::LessPreferred { .. }
         | Gate::BelowFloor { .. }
+        | Gate::Dearer { .. }
         | Gate::ProviderVotes { .. }
         | Gate::EnoughVoters(_)
         | Gate::SynthesisElsewhere { .. } => "choose another model".to_owned(),

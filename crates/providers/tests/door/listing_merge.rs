@@ -55,11 +55,27 @@ fn with(known: Option<&Model>, listed: Option<&ListedModel>, shipped: Option<&Ca
 }
 
 #[test]
-fn a_04_and_a_05_a_list_of_ids_changes_nothing_that_is_known() {
+fn a_04_a_list_of_ids_changes_nothing_that_is_known() {
     let merged = with(Some(&seed()), Some(&named("example-large")), None).model;
     let known = |field: &str| (field.to_owned(), from("seed", "unknown"));
     let provenance = BTreeMap::from([known("capabilities"), known("context_length")]);
     assert_eq!(merged, Model { source: "live".to_owned(), provenance, ..seed() });
+}
+
+#[test]
+fn a_05_a_model_that_was_switched_off_stays_off_whatever_a_list_says_of_it() {
+    let told = ListedModel {
+        price: Some(price(0, 0)),
+        context_length: Some(1_000_000),
+        capabilities: BTreeMap::from([(Capability::Text, true), (Capability::Vision, true)]),
+        ..named("example-large")
+    };
+    for listed in [named("example-large"), told] {
+        let merged = with(Some(&seed()), Some(&listed), None).model;
+        assert_eq!(merged.disabled_reason.as_deref(), Some("switched off by hand"));
+        let on = Model { disabled_reason: None, ..seed() };
+        assert_eq!(with(Some(&on), Some(&listed), None).model.disabled_reason, None, "and no list switches one off");
+    }
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn the_same_header_is_a_day_here_and_a_minute_there_and_unstated_elsewhere() {
         [
             (QuotaWindow::RequestsDay, Confidence::Known),
             (QuotaWindow::RequestsMinute, Confidence::Known),
-            (QuotaWindow::RequestsMinute, Confidence::Hypothesis),
+            (QuotaWindow::RequestsMinute, Confidence::Known),
             (QuotaWindow::RequestsUnstated, Confidence::Guess),
         ]
     );

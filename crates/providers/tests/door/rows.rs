@@ -11,6 +11,7 @@ use lwa_testkit::{FakeProvider, Reply, Script};
 use rstest::rstest;
 use serde_json::{Value, json};
 
+use crate::media_support::{image, named, send};
 use crate::support::{CHAT, call, call_with, client, endpoint, failure, failure_at, request, serve};
 
 fn answer(usage: &str) -> Reply {
@@ -94,11 +95,9 @@ async fn rr_14_every_failure_carries_its_own_waiting_time() {
 #[case::overloaded(Reply::json(503, r#"{"error":{"message":"overloaded"}}"#))]
 #[case::broken(Reply::json(500, "{}"))]
 #[case::reset(Reply::reset())]
-#[case::mid_stream(Reply::events(crate::support::shape("stream_error.sse")))]
-#[case::cut(Reply::events(crate::support::shape("stream_cut.sse")).then_cut())]
 #[case::no_such_model(Reply::json(404, r#"{"error":{"code":"model_not_found","message":"gone"}}"#))]
 #[tokio::test]
-async fn rr_16_and_28_a_failure_is_followed_by_no_other_request(#[case] reply: Reply) {
+async fn rr_16_a_failure_is_followed_by_no_other_request(#[case] reply: Reply) {
     // A second request, to this or to another model, would get an answer and be counted.
     let script = Script::new().on(CHAT, [reply, answer("{}")]).on("GET /models", [Reply::json(200, r#"{"data":[]}"#)]);
     let provider = FakeProvider::start(script).unwrap();
@@ -106,6 +105,20 @@ async fn rr_16_and_28_a_failure_is_followed_by_no_other_request(#[case] reply: R
     let calls = provider.calls();
     assert_eq!(calls.len(), 1);
     assert_eq!(calls[0].json()["model"], "example-small");
+}
+
+#[rstest]
+#[case::error_in_the_stream(Reply::events(crate::support::shape("stream_error.sse")))]
+#[case::cut(Reply::events(crate::support::shape("stream_cut.sse")).then_cut())]
+#[tokio::test]
+async fn rr_28_a_stream_that_breaks_is_finished_by_no_other_model(#[case] broken: Reply) {
+    let script = Script::new().on(CHAT, [broken, answer("{}")]).on("GET /models", [Reply::json(200, r#"{"data":[]}"#)]);
+    let provider = FakeProvider::start(script).unwrap();
+    let (outcome, pieces) = call(&provider).await;
+    assert!(outcome.unwrap_err().failure().received_chars > 0, "it broke after it had begun");
+    assert!(!pieces.concat().contains('x'), "the second answer is nowhere: {pieces:?}");
+    let calls = provider.calls();
+    assert_eq!(calls.iter().map(|call| call.json()["model"].clone()).collect::<Vec<_>>(), ["example-small"]);
 }
 
 #[rstest]
@@ -134,21 +147,51 @@ async fn rr_20_a_stream_without_usage_is_an_answer_without_counts() {
     assert_eq!((answer.usage.counts(), answer.usage.reported, answer.cost), (None, false, None));
 }
 
-/// Who is known to refuse `stream_options` never sees it, and it never travels without `stream`.
+/// Who is known to refuse `stream_options` never sees it.
 #[tokio::test]
-async fn rr_20_and_21_stream_options_travel_only_with_a_stream_and_only_where_they_are_taken() {
+async fn rr_20_stream_options_travel_only_where_they_are_taken() {
     let (mut with, mut without) = (0, 0);
     for facts in facts::all() {
         let provider = serve(answer("{}"));
         let request = ChatRequest { profile: facts.profile(), ..request() };
         call_with(&endpoint(&provider), &request, Limits::default()).await.0.unwrap();
         let body = provider.calls()[0].json();
-        assert_eq!(body["stream"], json!(true), "{}", facts.name);
         assert_eq!(body.get("stream_options").is_some(), facts.parameters.sends_stream_options, "{}", facts.name);
         if facts.parameters.sends_stream_options { with += 1 } else { without += 1 }
     }
     assert!(with > 10 && without >= 3, "{with} with, {without} without");
     assert!(!facts::find("mistral").unwrap().parameters.sends_stream_options);
+}
+
+/// Every provider's chat, with and without the options; a chat that asks for a picture in one piece; and a caller who
+/// wants the one without the other.
+#[tokio::test]
+async fn rr_21_stream_options_never_travel_without_a_stream() {
+    let mut bodies = Vec::new();
+    for facts in facts::all() {
+        for sends_stream_options in [true, false] {
+            let provider = serve(answer("{}"));
+            let profile = ModelProfile { sends_stream_options, ..facts.profile() };
+            call_with(&endpoint(&provider), &ChatRequest { profile, ..request() }, Limits::default()).await.0.unwrap();
+            bodies.push(provider.calls()[0].json());
+        }
+    }
+    let whole = serve(answer("{}"));
+    let outcome = send(&named(&whole, "blackbox"), &image("blackbox", "some-image-model")).await;
+    assert!(outcome.is_err(), "the answer holds no address");
+    assert_eq!(whole.calls()[0].json()["stream"], json!(false));
+    bodies.push(whole.calls()[0].json());
+    for body in bodies {
+        assert!(body.get("stream_options").is_none() || body["stream"] == json!(true), "{body}");
+    }
+    for (field, value) in [("stream", json!(false)), ("stream_options", json!({"include_usage": true}))] {
+        let provider = serve(answer("{}"));
+        let extra_body = json!({ field: value }).as_object().cloned();
+        let outcome =
+            call_with(&endpoint(&provider), &ChatRequest { extra_body, ..request() }, Limits::default()).await.0;
+        assert!(outcome.unwrap_err().to_string().contains(&format!("`{field}`")));
+        assert_eq!(provider.calls().len(), 0, "{field}");
+    }
 }
 
 #[rstest]
@@ -212,23 +255,42 @@ async fn rr_35_every_field_of_usage_is_optional(#[case] usage: &str) {
     assert_eq!((answer.text.as_str(), answer.usage.counts(), answer.usage.reported), ("x", None, false));
 }
 
-#[rstest]
-#[case::empty_arguments(r#"{"index":0,"id":"c","function":{"name":"f","arguments":""}}"#)]
-#[case::no_arguments(r#"{"index":0,"id":"c","function":{"name":"f"}}"#)]
-#[case::half_arguments(r#"{"index":0,"function":{"arguments":"{\"a"}}"#)]
-#[case::no_function(r#"{"index":0}"#)]
-#[tokio::test]
-async fn rr_36_and_37_an_unasked_tool_call_is_a_named_failure_and_spoils_no_text(#[case] tool_call: &str) {
+/// A tool call that nobody asked for, in these pieces: alone it is a failure with a name, and beside a text it spoils
+/// nothing.
+async fn check_tool_call(pieces: &[&str]) {
     let chunk = |delta: &str, reason: &str| {
         format!("data: {{\"choices\":[{{\"delta\":{delta},\"finish_reason\":{reason}}}]}}\n\n")
     };
-    let tool = chunk(&format!(r#"{{"tool_calls":[{tool_call}]}}"#), "null");
+    let tool: String = pieces.iter().map(|piece| chunk(&format!(r#"{{"tool_calls":[{piece}]}}"#), "null")).collect();
     let end = chunk("{}", "\"tool_calls\"");
     let error = failure(Reply::events(format!("{tool}{end}data: [DONE]\n\n"))).await;
     assert!(error.to_string().contains("tool call"), "{error}");
     let text = chunk(r#"{"content":"Text."}"#, "null");
     let provider = serve(Reply::events(format!("{text}{tool}{end}data: [DONE]\n\n")));
     assert_eq!(call(&provider).await.0.unwrap().text, "Text.");
+}
+
+#[rstest]
+#[case::empty_arguments(&[r#"{"index":0,"id":"c","function":{"name":"f","arguments":""}}"#])]
+#[case::half_arguments(&[r#"{"index":0,"function":{"arguments":"{\"a"}}"#])]
+#[case::in_pieces(&[
+    r#"{"index":0,"id":"c","function":{"name":"f","arguments":""}}"#,
+    r#"{"index":0,"function":{"arguments":"{\"a"}}"#,
+    r#"{"index":0,"function":{"arguments":""}}"#,
+    r#"{"index":0,"function":{"arguments":"\":1}"}}"#,
+])]
+#[tokio::test]
+async fn rr_36_a_piece_of_arguments_is_not_taken_for_all_of_them(#[case] pieces: &[&str]) {
+    check_tool_call(pieces).await;
+}
+
+#[rstest]
+#[case::no_arguments(r#"{"index":0,"id":"c","function":{"name":"f"}}"#)]
+#[case::no_arguments_but_null(r#"{"index":0,"id":"c","function":{"name":"f","arguments":null}}"#)]
+#[case::no_function(r#"{"index":0}"#)]
+#[tokio::test]
+async fn rr_37_a_tool_call_without_input_is_a_tool_call(#[case] tool_call: &str) {
+    check_tool_call(&[tool_call]).await;
 }
 
 #[tokio::test]

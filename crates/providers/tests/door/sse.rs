@@ -33,14 +33,25 @@ fn lines_become_events(#[case] bytes: &[u8], #[case] expected: &[&str]) {
 
 #[rstest]
 #[case(b": OPENROUTER PROCESSING\n\n")]
+#[case(b": OPENROUTER PROCESSING\r\n\r\n")]
+#[case(b": OPENROUTER PROCESSING\r\r")]
 #[case(b":\n\n: ping\n\n")]
+fn rr_23_a_comment_is_no_data_and_spoils_none(#[case] comment: &[u8]) {
+    assert_eq!(data(comment), Vec::<String>::new());
+    assert_eq!(data(&[comment, b"data: a\n\n", comment, b"data: b\n", comment].concat()), ["a", "b"]);
+}
+
+#[rstest]
 #[case(b"\n\n\n")]
+#[case(b": a comment\n\n")]
 #[case(b"data\n\n")]
 #[case(b"data:\n\n")]
 #[case(b"event: ping\n\n")]
 #[case(b"id: 1\nretry: 5\n\n")]
-fn rr_23_and_24_comments_and_empty_events_give_nothing(#[case] bytes: &[u8]) {
-    assert_eq!(data(bytes), Vec::<String>::new());
+fn rr_24_an_event_without_data_is_not_told(#[case] empty: &[u8]) {
+    assert_eq!(parse(empty), []);
+    let events = parse(&[empty, b"data: a\n\n", empty, empty, b"data: b\n\n", empty].concat());
+    assert_eq!(events.iter().map(|event| event.data.as_str()).collect::<Vec<_>>(), ["a", "b"]);
 }
 
 #[test]

@@ -30,8 +30,11 @@ fn by_provider() -> BTreeMap<String, Vec<Shape>> {
     map
 }
 
-/// What a provider of pictures and predictions has: its jobs are played elsewhere, with the code that follows them.
+/// What a provider of pictures and predictions has in place of chats.
 const JOB_KINDS: [&str; 6] = ["list", "auth", "limit_short", "limit_exhausted", "moderation", "gone"];
+
+/// The least that is recorded of any provider.
+const LEAST: usize = 12;
 
 #[test]
 fn every_provider_has_the_thirteen_kinds_and_one_without_chat_those_that_it_can_have() {
@@ -45,6 +48,15 @@ fn every_provider_has_the_thirteen_kinds_and_one_without_chat_those_that_it_can_
         assert!(missing.is_empty(), "{provider} has no {missing:?}");
     }
     assert_eq!(providers.values().filter(|shapes| shapes[0].is_media()).count(), 2);
+}
+
+#[test]
+fn every_provider_has_at_least_twelve_shapes_and_no_two_are_the_same() {
+    for (provider, shapes) in &by_provider() {
+        let different: BTreeSet<_> = shapes.iter().map(Shape::whole_bytes).collect();
+        assert!(different.len() >= LEAST, "{provider} has {} different shapes", different.len());
+        assert_eq!(different.len(), shapes.len(), "{provider} has a shape twice");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@
 
 mod activity;
 mod broken;
+mod job;
 mod kinds;
 mod leak;
 mod mock;

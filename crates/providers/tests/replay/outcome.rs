@@ -4,15 +4,15 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lwa_providers::media::{self, MediaCall, MediaKind, MediaRequest, Submitted};
 use lwa_providers::{
-    Adapter, ChatAnswer, ChatRequest, Confidence, Endpoint, LimitKind, Limits, ModelProfile, ProviderError,
-    ProxySettings, QuotaKind, Rejection, Usage, complete, http_client_with, observe, probe,
+    ChatAnswer, ChatRequest, Confidence, Endpoint, LimitKind, Limits, ModelProfile, ProviderError, ProxySettings,
+    QuotaKind, QuotaObservation, Rejection, Usage, complete, http_client_with, observe, probe,
 };
 use lwa_secrets::Secret;
 
+use crate::job::{self, Job};
 use crate::mock::{Mock, Step};
-use crate::shape::{KEY, Shape};
+use crate::shape::{KEY, Plays, Shape};
 
 /// The moment at which the recorded headers are read: 2026-11-29, 10:00 UTC.
 const NOW: i64 = 1_795_946_400;
@@ -46,28 +46,24 @@ pub fn request() -> ChatRequest {
     }
 }
 
-/// A job at a provider that does not chat; its recorded replies are failures, whose meanings are the same.
-async fn submit(shape: &Shape, endpoint: &Endpoint) -> Result<ChatAnswer, ProviderError> {
-    let kind = if shape.adapter == Adapter::Stability { MediaKind::Image } else { MediaKind::Text };
-    let model = if shape.adapter == Adapter::Stability { "stable-image-core" } else { "example/model" };
-    let request = MediaRequest::new(shape.provider.clone(), kind, model, "What is the answer?");
-    match media::submit(&MediaCall::new(&client(), endpoint), &request).await {
-        Ok(Submitted::ContentFiltered(filter)) => Err(filter.into()),
-        Ok(_) => panic!("{}: a failure was taken for a job", shape.id()),
-        Err(error) => Err(error),
-    }
+/// What came of a call when nothing went wrong.
+#[derive(Debug)]
+pub enum Came {
+    Answer(Box<ChatAnswer>),
+    Job(Job),
 }
 
 /// One call of which the mock plays `play`: what came of it, and the text as it arrived.
-pub async fn call(shape: &Shape, play: Vec<Step>) -> (Result<ChatAnswer, ProviderError>, String) {
+pub async fn call(shape: &Shape, play: Vec<Step>) -> (Result<Came, ProviderError>, String) {
     let mock = Mock::start(vec![play]).await;
     let mut text = String::new();
     let endpoint = endpoint(shape, &mock);
     let outcome = if shape.is_media() {
-        submit(shape, &endpoint).await
+        job::ask(shape, &endpoint).await.map(Came::Job)
     } else {
         let on_text = |piece: &str| text.push_str(piece);
-        complete(&client(), shape.adapter, &endpoint, &request(), Limits::default(), on_text).await
+        let answer = complete(&client(), shape.adapter, &endpoint, &request(), Limits::default(), on_text).await;
+        answer.map(|answer| Came::Answer(Box::new(answer)))
     };
     let asked = mock.asked();
     assert_eq!(asked.len(), 1, "{}: one call is one request: {outcome:?}", shape.id());
@@ -85,14 +81,22 @@ pub async fn call(shape: &Shape, play: Vec<Step>) -> (Result<ChatAnswer, Provide
 
 /// Plays `play` and compares everything that is expected.
 pub async fn check(shape: &Shape, play: Vec<Step>) {
-    if shape.is_list() {
-        return check_list(shape, play).await;
+    match shape.expect.plays {
+        Plays::Balance => return job::check_balance(shape, play).await,
+        _ if shape.is_list() => return check_list(shape, play).await,
+        Plays::Call | Plays::Poll => {}
     }
     let (outcome, text) = call(shape, play).await;
     let (id, expect) = (shape.id(), &shape.expect);
     assert_eq!(word(&outcome), expect.outcome, "{id}: {outcome:?}");
     match outcome {
-        Ok(answer) => {
+        Ok(Came::Job(job)) => {
+            assert_eq!((&job.text, job.files), (&expect.text, expect.files), "{id}");
+            let receipt = job.receipt.unwrap_or_default();
+            assert_eq!((receipt.input_tokens, receipt.output_tokens), (expect.input, expect.output), "{id}");
+            assert_eq!(quota(shape, &receipt.quota), expect.quota, "{id}");
+        }
+        Ok(Came::Answer(answer)) => {
             assert_eq!(Some(&answer.text), expect.text.as_ref(), "{id}");
             assert_eq!(answer.text, text, "{id}: what arrived in pieces is the whole");
             assert_eq!(answer.finish_reason, expect.finish, "{id}");
@@ -155,8 +159,12 @@ fn assert_counts(shape: &Shape, usage: &Usage) {
 }
 
 fn quota(shape: &Shape, headers: &[(String, String)]) -> Vec<String> {
+    observed(&observe(&shape.provider, headers, Timestamp::from_second(NOW).unwrap()))
+}
+
+/// Observations as the expectations write them.
+pub fn observed(observations: &[QuotaObservation]) -> Vec<String> {
     let now = Timestamp::from_second(NOW).unwrap();
-    let observations = observe(&shape.provider, headers, now);
     observations
         .iter()
         .map(|seen| {
@@ -179,8 +187,15 @@ fn quota(shape: &Shape, headers: &[(String, String)]) -> Vec<String> {
 }
 
 /// The outcome as the expectations write it.
-pub fn word(outcome: &Result<ChatAnswer, ProviderError>) -> String {
-    let Err(error) = outcome else { return "answer".to_owned() };
+pub fn word(outcome: &Result<Came, ProviderError>) -> String {
+    match outcome {
+        Ok(Came::Answer(_)) => "answer".to_owned(),
+        Ok(Came::Job(job)) => job.word.to_owned(),
+        Err(error) => failure_word(error),
+    }
+}
+
+fn failure_word(error: &ProviderError) -> String {
     match error {
         ProviderError::Unauthorized { .. } => "unauthorized",
         ProviderError::RateLimited { limit: LimitKind::Window, .. } => "rate_limited/window",

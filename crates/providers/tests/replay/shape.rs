@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lwa_providers::Adapter;
+use lwa_providers::media::MediaKind;
 use serde::Deserialize;
 
 use crate::mock::Step;
@@ -21,12 +22,34 @@ struct About {
     shapes: BTreeMap<String, Expect>,
 }
 
+/// What is asked for before a shape is played.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Plays {
+    /// An answer, a list or a new job, by the provider and the outcome.
+    #[default]
+    Call,
+    /// How a job is doing.
+    Poll,
+    /// A balance, at `path`.
+    Balance,
+}
+
 /// What a shape must come to.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expect {
     /// How well the shape is known.
     pub mark: String,
+    pub plays: Plays,
+    /// The kind of a job, where it is not the provider's usual one.
+    pub kind: Option<MediaKind>,
+    /// The model that is asked for, where it matters.
+    pub asks: Option<String>,
+    /// Where a list is asked for, or a balance, if it is not the provider's list of models.
+    pub path: Option<String>,
+    /// How many files come inside a reply.
+    pub files: usize,
     pub outcome: String,
     pub text: Option<String>,
     pub model: Option<String>,
@@ -64,9 +87,9 @@ impl Shape {
         format!("{}/{}", self.provider, self.name)
     }
 
-    /// Whether it answers a question for models rather than a chat.
+    /// Whether it answers a question that costs nothing: for models, an account or a balance.
     pub fn is_list(&self) -> bool {
-        self.expect.outcome.ends_with("list")
+        self.expect.outcome.ends_with("list") || self.expect.plays == Plays::Balance
     }
 
     /// Whether it answers a job rather than a chat.
@@ -79,7 +102,7 @@ impl Shape {
     }
 
     pub fn is_success_status(&self) -> bool {
-        self.head.starts_with(b"HTTP/1.1 200")
+        self.head.starts_with(b"HTTP/1.1 20")
     }
 
     /// The bytes of the head.
@@ -87,9 +110,14 @@ impl Shape {
         [&self.head[..], b"transfer-encoding: chunked\r\nconnection: close\r\n\r\n"].concat()
     }
 
+    /// The whole reply as it travels.
+    pub fn whole_bytes(&self) -> Vec<u8> {
+        [self.head(), chunk(&self.body), b"0\r\n\r\n".to_vec()].concat()
+    }
+
     /// The whole reply at once.
     pub fn whole(&self) -> Vec<Step> {
-        vec![Step::Send([self.head(), chunk(&self.body), b"0\r\n\r\n".to_vec()].concat())]
+        vec![Step::Send(self.whole_bytes())]
     }
 
     /// The reply byte by byte, each of the body in a chunk of its own.
@@ -160,10 +188,11 @@ fn read(folder: &Path) -> Vec<Shape> {
             let text = std::fs::read_to_string(folder.join(format!("{name}.http"))).unwrap().replace("{{key}}", KEY);
             let (head, body) = text.split_once("\n\n").unwrap_or_else(|| panic!("{provider}/{name} has no body"));
             let head = format!("{}\r\n", head.replace('\n', "\r\n"));
+            let path = expect.path.clone().or_else(|| about.models_path.clone());
             Shape {
                 provider: provider.clone(),
                 adapter: about.adapter,
-                models_path: about.models_path.clone().unwrap_or_else(|| "/models".to_owned()),
+                models_path: path.unwrap_or_else(|| "/models".to_owned()),
                 head: head.into_bytes(),
                 body: body.as_bytes().to_vec(),
                 name,

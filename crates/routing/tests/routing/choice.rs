@@ -1,6 +1,6 @@
 //! Order, ties, preferences, names, the quality floor.
 
-use lwa_domain::{BillingClass, Quality};
+use lwa_domain::{BillingClass, Capability, Model, Quality, TaskKind};
 use lwa_routing::{Gate, Policy, Request};
 use rstest::rstest;
 
@@ -97,12 +97,14 @@ fn between_equal_free_scores_a_listed_price_decides_nothing() {
 }
 
 #[test]
-fn a_price_never_beats_a_better_score() {
-    let (request, policy) = paid_allowed(Quality::Economy);
+fn above_economy_a_price_never_beats_a_better_score() {
     let world = World::of([model("cheap:a", BillingClass::Paid, 80), model("dear:b", BillingClass::Paid, 81)])
         .with_model("cheap:a", |cheap| cheap.price = Some(price(1, 1)))
         .with_model("dear:b", |dear| dear.price = Some(price(9_000_000, 9_000_000)));
-    assert_eq!(world.chosen(&request, &policy), "dear:b");
+    for quality in [Quality::Balanced, Quality::High] {
+        let (request, policy) = paid_allowed(quality);
+        assert_eq!(world.chosen(&request, &policy), "dear:b");
+    }
 }
 
 #[rstest]
@@ -227,4 +229,86 @@ fn a_preferred_provider_below_the_floor_is_kept_and_not_turned_into_a_bill() {
     let preferred = names(&["free"]);
     request.preferred_providers = &preferred;
     assert_eq!(weak_and_weaker(BillingClass::Paid).chosen(&request, &policy), "free:a");
+}
+
+/// Three paid ones, good enough for `economy` all but the last, and each cheaper than the one before.
+fn a_price_list() -> World {
+    World::of([
+        model("shop:best", BillingClass::Paid, 96),
+        model("shop:good", BillingClass::Paid, 80),
+        model("shop:weak", BillingClass::Paid, 60),
+    ])
+    .with_model("shop:best", |model| model.price = Some(price(3_000_000, 15_000_000)))
+    .with_model("shop:good", |model| model.price = Some(price(200_000, 600_000)))
+    .with_model("shop:weak", |model| model.price = Some(price(1, 1)))
+}
+
+#[test]
+fn economy_takes_the_cheapest_paid_route_that_is_good_enough_and_says_so() {
+    let (request, policy) = paid_allowed(Quality::Economy);
+    let decision = a_price_list().decide(&request, &policy).unwrap();
+    assert_eq!(decision.chosen.model.key.to_string(), "shop:good");
+    assert_eq!(
+        decision.chosen.reasons.last().unwrap(),
+        "at `economy` the cheapest of the routes that cost money and have 75.0 points or more"
+    );
+    assert_eq!(
+        reason_for(&decision, "shop:best").to_string(),
+        "scored 102.0, but `shop:good` can cost less and is good enough for `economy`"
+    );
+    assert_eq!(reason_for(&decision, "shop:weak").label(), "outscored");
+    for quality in [Quality::Balanced, Quality::High] {
+        let (request, policy) = paid_allowed(quality);
+        assert_eq!(a_price_list().chosen(&request, &policy), "shop:best");
+    }
+}
+
+#[test]
+fn economy_lets_the_score_decide_while_no_paid_route_is_good_enough() {
+    let (request, policy) = paid_allowed(Quality::Economy);
+    let world = World::of([model("a:a", BillingClass::Paid, 68), model("b:b", BillingClass::Paid, 60)])
+        .with_model("a:a", |model| model.price = Some(price(9, 9)))
+        .with_model("b:b", |model| model.price = Some(price(1, 1)));
+    assert_eq!(world.chosen(&request, &policy), "a:a");
+}
+
+#[test]
+fn economy_takes_a_known_price_before_an_unknown_one_and_without_any_the_score_decides() {
+    let (request, policy) = paid_allowed(Quality::Economy);
+    let unpriced = |key: &str| a_price_list().with_model(key, |model| model.price = None);
+    assert_eq!(unpriced("shop:good").chosen(&request, &policy), "shop:best");
+    let none = unpriced("shop:good").with_model("shop:best", |model| model.price = None);
+    assert_eq!(none.chosen(&request, &policy), "shop:best");
+}
+
+/// Nothing is billed for a saving, and a wish for a provider is about that provider.
+#[test]
+fn economy_passes_over_no_free_route_and_no_preferred_provider() {
+    let (mut request, policy) = paid_allowed(Quality::Economy);
+    let with = |others: &[Model]| World::of(a_price_list().models.into_iter().chain(others.iter().cloned()));
+    // 55 + 35 + 8 + 6 is 104, ahead of all of them; 50 is 99, between the first two.
+    let (ahead, between) = (model("free:a", BillingClass::Free, 55), model("free:a", BillingClass::Free, 50));
+    assert_eq!(with(&[ahead]).chosen(&request, &policy), "free:a");
+    assert_eq!(with(std::slice::from_ref(&between)).chosen(&request, &policy), "shop:best");
+    let cheap = Model { price: Some(price(1, 1)), ..model("other:cheap", BillingClass::Paid, 95) };
+    let world = with(&[between, cheap]);
+    assert_eq!(world.chosen(&request, &policy), "other:cheap");
+    let preferred = names(&["shop"]);
+    request.preferred_providers = &preferred;
+    assert_eq!(world.chosen(&request, &policy), "shop:good");
+}
+
+/// A price for tokens says nothing about a picture.
+#[test]
+fn economy_compares_no_prices_of_tokens_for_pictures() {
+    let (request, policy) = paid_allowed(Quality::Economy);
+    let request = Request { task: TaskKind::ImageGeneration, max_output_tokens: 1, ..request };
+    let mut world = World::of([model("a:a", BillingClass::Paid, 90), model("b:b", BillingClass::Paid, 90)])
+        .with_model("b:b", |model| model.price = Some(price(1, 1)))
+        .with_model("a:a", |model| model.price = Some(price(9, 9)));
+    for model in &mut world.models {
+        model.capabilities.insert(Capability::Image);
+        model.task_scores.insert(TaskKind::ImageGeneration, 90);
+    }
+    assert_eq!(world.chosen(&request, &policy), "a:a");
 }

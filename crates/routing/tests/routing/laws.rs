@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use lwa_domain::{BillingClass, Capability, Model, ModelKey, PicoUsd, Price, Quality, TaskKind, TrackRecord};
+use lwa_domain::{BillingClass, Capability, Model, ModelKey, PicoUsd, Pipeline, Price, Quality, TaskKind, TrackRecord};
 use lwa_routing::{Decision, Gate, Policy};
-use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, prop_assert_ne, prop_assume, proptest};
+use proptest::prelude::{
+    Strategy, any, prop_assert, prop_assert_eq, prop_assert_ne, prop_assume, prop_oneof, proptest,
+};
 use proptest::sample::{Index, select};
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -54,7 +56,8 @@ fn scores_of(decision: &Decision) -> Vec<(ModelKey, i32)> {
         Gate::Outscored { score, .. }
         | Gate::Tied { score, .. }
         | Gate::LessPreferred { score, .. }
-        | Gate::BelowFloor { score, .. } => Some(*score),
+        | Gate::BelowFloor { score, .. }
+        | Gate::Dearer { score, .. } => Some(*score),
         _ => None,
     };
     let mut scores: Vec<_> =
@@ -65,7 +68,22 @@ fn scores_of(decision: &Decision) -> Vec<(ModelKey, i32)> {
 }
 
 fn a_case() -> impl Strategy<Value = (World, Asked, Policy, Index)> {
-    (a_world(), a_request(), a_policy(), any::<Index>())
+    prop_oneof![4 => (a_world(), a_request(), a_policy(), any::<Index>()), 1 => a_frugal_case()]
+}
+
+/// `economy` with leave to pay, and hardly a route that costs nothing: prices are compared here.
+fn a_frugal_case() -> impl Strategy<Value = (World, Asked, Policy, Index)> {
+    let classes = vec![BillingClass::Paid, BillingClass::Paid, BillingClass::Unknown, BillingClass::Free];
+    let classes = proptest::collection::vec(select(classes), 15);
+    (a_world(), a_request(), a_policy(), any::<Index>(), classes).prop_map(
+        |(mut world, mut asked, policy, pick, classes)| {
+            for (model, class) in world.models.iter_mut().zip(classes) {
+                model.billing_class = class;
+            }
+            (asked.request.quality, asked.request.allow_paid) = (Quality::Economy, true);
+            (world, asked, Policy { allow_paid: true, prefer_free: false, ..policy }, pick)
+        },
+    )
 }
 
 proptest! {
@@ -127,6 +145,32 @@ proptest! {
         }
     }
 
+    /// A saving is never a reason to lose something: what is chosen at `economy` is never dearer than a paid route that
+    /// scores as much or more.
+    #[test]
+    fn economy_never_takes_the_dearer_of_two_paid_routes_that_scores_no_more(
+        (world, asked, policy, _) in a_frugal_case(),
+    ) {
+        let request = asked.request();
+        if let Ok(decision) = world.decide(&request, &policy) {
+            let chosen = &decision.chosen;
+            let is_billed = |class| matches!(class, BillingClass::Paid | BillingClass::Unknown);
+            prop_assume!(is_billed(chosen.model.billing_class) && !is_escalated(&decision));
+            prop_assume!(!matches!(asked.request.task.pipeline(), Pipeline::Image | Pipeline::Video));
+            let unknown = PicoUsd::new(i64::MAX);
+            let cost = |model: &Model| model.price.as_ref().map_or(unknown, |price| price.worst_case(200, 1200));
+            for (key, score) in scores_of(&decision) {
+                let model = world.models.iter().find(|model| model.key == key).unwrap();
+                if is_billed(model.billing_class)
+                    && asked.position(&key) == asked.position(&chosen.model.key)
+                    && score >= chosen.score_hundredths
+                {
+                    prop_assert!(cost(&chosen.model) <= cost(model), "{} instead of {}", chosen.model.key, key);
+                }
+            }
+        }
+    }
+
     #[test]
     fn no_price_changes_a_score_or_a_gate((world, asked, policy, _) in a_case(), input in 0..1_000_000_i64) {
         let mut repriced = world.clone();
@@ -138,7 +182,6 @@ proptest! {
         let after = repriced.decide(&asked.request(), &policy);
         prop_assert_eq!(before.is_ok(), after.is_ok());
         if let (Ok(before), Ok(after)) = (before, after) {
-            prop_assert_eq!(before.chosen.score_hundredths, after.chosen.score_hundredths);
             prop_assert_eq!(scores_of(&before), scores_of(&after));
         }
     }
@@ -271,13 +314,17 @@ proptest! {
         }
     }
 
-    /// Leaving out a candidate that lost leaves the winner, unless its time was part of what is usual.
+    /// Leaving out a candidate that lost leaves the winner, unless its time was part of what is usual, or it was a free one
+    /// that kept `economy` from looking for a cheaper paid one behind it.
     #[test]
     fn a_loser_that_leaves_does_not_change_the_winner((mut world, asked, policy, pick) in a_case()) {
         world.tracks.clear();
         if let Ok(decision) = world.decide(&asked.request(), &policy) {
             prop_assume!(!decision.others.is_empty() && !is_escalated(&decision));
             let loser = pick.get(&decision.others).key.clone();
+            let is_billed = |class| matches!(class, BillingClass::Paid | BillingClass::Unknown);
+            let class = world.models.iter().find(|model| model.key == loser).unwrap().billing_class;
+            prop_assume!(asked.request.quality != Quality::Economy || is_billed(class) || !is_billed(decision.chosen.model.billing_class));
             world.models.retain(|model| model.key != loser);
             prop_assert_eq!(world.decide(&asked.request(), &policy).unwrap().chosen, decision.chosen);
         }
@@ -289,9 +336,9 @@ proptest! {
 fn the_random_worlds_reach_every_gate_of_a_single_route() {
     let mut runner = TestRunner::deterministic();
     let mut seen = BTreeSet::new();
-    let case = (a_world(), a_request(), a_policy());
+    let case = a_case();
     for _ in 0..3000 {
-        let (world, asked, policy) = case.new_tree(&mut runner).unwrap().current();
+        let (world, asked, policy, _) = case.new_tree(&mut runner).unwrap().current();
         let rejected = match world.decide(&asked.request(), &policy) {
             Ok(decision) => decision.others,
             Err(none) => none.rejected,

@@ -52,7 +52,7 @@ fn a_missing_key_is_part_of_the_same_way_out() {
     }
     assert_eq!(
         world.refusal(&PICTURE, &POLICY).way_out,
-        "image models are paid: for `openai:gpt-image-1`, set a key for `openai` (OPENAI_API_KEY) and allow paid routes \
+        "image models are paid: for `openai:gpt-image-1`, store a key for `openai` with `lwa keys` (or set OPENAI_API_KEY) and allow paid routes \
          in the configuration and ask with `allow_paid`"
     );
 }
@@ -61,7 +61,10 @@ fn a_missing_key_is_part_of_the_same_way_out() {
 fn with_a_free_model_that_lacks_its_key_they_are_not_called_paid() {
     let world = World::of([painter("free:a", BillingClass::Free), painter("shop:b", BillingClass::Paid)])
         .with("free", |free| free.has_credential = false);
-    assert_eq!(world.refusal(&PICTURE, &POLICY).way_out, "for `free:a`, set a key for `free` (FREE_API_KEY)");
+    assert_eq!(
+        world.refusal(&PICTURE, &POLICY).way_out,
+        "for `free:a`, store a key for `free` with `lwa keys` (or set FREE_API_KEY)"
+    );
 }
 
 #[test]

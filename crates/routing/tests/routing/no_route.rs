@@ -28,8 +28,38 @@ fn on_a_fresh_machine_the_best_free_key_is_named_first() {
         facts.has_credential = false;
     }
     let none = world.refusal(&REQUEST, &POLICY);
-    assert_eq!(none.way_out, "for `cerebras:gpt-oss-120b`, set a key for `cerebras` (CEREBRAS_API_KEY)");
+    assert_eq!(
+        none.way_out,
+        "for `cerebras:gpt-oss-120b`, store a key for `cerebras` with `lwa keys` (or set CEREBRAS_API_KEY)"
+    );
     assert_eq!(none.examples.len(), 8);
+}
+
+#[test]
+fn missing_keys_are_one_reason_with_the_number_of_providers() {
+    let mut world = seeds::world();
+    for facts in world.providers.values_mut() {
+        facts.has_credential = false;
+    }
+    let none = world.refusal(&REQUEST, &POLICY);
+    let first = (16, "no key for 12 providers (`aion`, `blackbox`, `cerebras`, `gemini` and 8 more)".to_owned());
+    assert_eq!(none.reasons()[0], first);
+    assert!(none.to_string().contains("16 × no key for 12 providers") && none.way_out.contains("`lwa keys`"), "{none}");
+    let world = World::of([model("a:a", BillingClass::Free, 80), model("b:b", BillingClass::Free, 80)])
+        .with("a", |facts| facts.has_credential = false)
+        .with("b", |facts| facts.has_credential = false);
+    assert_eq!(world.refusal(&REQUEST, &POLICY).reasons(), [(2, "no key for 2 providers (`a`, `b`)".to_owned())]);
+    let alone = World { models: vec![model("a:a", BillingClass::Free, 80)], ..world };
+    assert_eq!(alone.refusal(&REQUEST, &POLICY).reasons(), [(1, "missing credential (A_API_KEY)".to_owned())]);
+}
+
+#[test]
+fn many_reasons_are_counted_by_count_and_then_by_text_and_eight_are_told() {
+    let mut world = seeds::world();
+    for (number, model) in world.models.iter_mut().enumerate() {
+        model.disabled_reason = Some(format!("reason {}", number / 2));
+    }
+    let none = world.refusal(&REQUEST, &POLICY);
     let groups = none.reasons();
     let is_in_order = |pair: &[(usize, String)]| (pair[1].0, &pair[0].1) < (pair[0].0, &pair[1].1);
     assert!(groups.len() > 8 && groups.windows(2).all(is_in_order), "{groups:?}");
@@ -93,7 +123,7 @@ fn following_the_way_out_leads_to_a_route() {
     assert_eq!(
         none.way_out,
         "for `shop:a`, take `shop` off the excluded providers and ask for reasoning effort `medium`, or for none, \
-         instead of `high` and set a key for `shop` (SHOP_API_KEY) and set `allow_paid` in the request and the configuration"
+         instead of `high` and store a key for `shop` with `lwa keys` (or set SHOP_API_KEY) and set `allow_paid` in the request and the configuration"
     );
     request.excluded_providers = &[];
     request.reasoning_effort = Some(ReasoningEffort::Medium);
@@ -159,6 +189,6 @@ fn a_consensus_without_a_voter_is_told_which_key_gives_one() {
     let request = Request { task: TaskKind::Consensus, ..REQUEST };
     let none = world.voters(&request, &POLICY, None).unwrap_err();
     assert!(none.is_for_voters);
-    assert_eq!(none.way_out, "for `free:b`, set a key for `free` (FREE_API_KEY)");
+    assert_eq!(none.way_out, "for `free:b`, store a key for `free` with `lwa keys` (or set FREE_API_KEY)");
     assert_eq!(none.examples.len(), 1);
 }

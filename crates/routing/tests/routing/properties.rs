@@ -1,18 +1,19 @@
 //! What holds in every world.
 
-use lwa_domain::{BillingClass, ConsentMode, DataUse, Model, PicoUsd, Quality};
+use lwa_domain::{BillingClass, ConsentMode, DataUse, Model, PicoUsd, Pipeline, Quality};
 use lwa_routing::{BUILTIN_PROVIDER, Gate};
 use proptest::prelude::{Just, Strategy, prop_assert, prop_assert_eq, proptest};
 
 use crate::support::World;
-use crate::worlds::{a_policy, a_request, a_world};
+use crate::worlds::{Asked, a_policy, a_request, a_world};
 
 /// What a tie is broken by before the name.
-fn ceiling(model: &Model) -> PicoUsd {
+fn ceiling(model: &Model, asked: &Asked) -> PicoUsd {
+    let is_billed_by_tokens = !matches!(asked.request.task.pipeline(), Pipeline::Image | Pipeline::Video);
     match &model.price {
         _ if model.billing_class.is_free() => PicoUsd::ZERO,
-        Some(price) => price.worst_case(200, 1200),
-        None => PicoUsd::new(i64::MAX),
+        Some(price) if is_billed_by_tokens => price.worst_case(200, 1200),
+        _ => PicoUsd::new(i64::MAX),
     }
 }
 
@@ -75,7 +76,7 @@ proptest! {
         if !names_builtin && alone.iter().any(|(model, _)| is_model(model)) {
             alone.retain(|(model, _)| is_model(model));
         }
-        alone.sort_by_key(|(model, score)| (asked.position(&model.key), -score, ceiling(model), model.key.clone()));
+        alone.sort_by_key(|(model, score)| (asked.position(&model.key), -score, ceiling(model, &asked), model.key.clone()));
         let floor = match request.quality {
             Quality::Economy => 0,
             Quality::Balanced => 3500,
@@ -84,7 +85,18 @@ proptest! {
         let expected = alone.first().map(|best| {
             let costly = alone.iter().find(|(model, _)| model.billing_class.may_cost_money());
             let is_escalated = best.1 < floor && asked.position(&best.0.key) == usize::MAX;
-            if is_escalated { costly.unwrap_or(best) } else { best }
+            // Records are left out, so a score is the same with them and without.
+            let is_alike = |(model, score): &&(&Model, i32)| {
+                matches!(model.billing_class, BillingClass::Paid | BillingClass::Unknown)
+                    && asked.position(&model.key) == asked.position(&best.0.key)
+                    && *score >= 7500
+            };
+            let is_frugal = request.quality == Quality::Economy;
+            match alone.iter().take_while(is_alike).min_by_key(|(model, _)| ceiling(model, &asked)) {
+                _ if is_escalated => costly.unwrap_or(best),
+                Some(cheapest) if is_frugal => cheapest,
+                _ => best,
+            }
         });
         let decision = world.decide(&request, &policy).ok();
         prop_assert_eq!(
@@ -107,14 +119,21 @@ proptest! {
                     }
                     Gate::Tied { score, .. } => {
                         prop_assert_eq!(*score, chosen);
-                        let ahead = (ceiling(&decision.chosen.model), &decision.chosen.model.key);
-                        prop_assert!(ahead < (ceiling(model), &model.key));
+                        let ahead = (ceiling(&decision.chosen.model, &asked), &decision.chosen.model.key);
+                        prop_assert!(ahead < (ceiling(model, &asked), &model.key));
                     }
                     Gate::LessPreferred { .. } => prop_assert!(position < asked.position(&other.key)),
                     Gate::BelowFloor { score, floor, .. } => {
                         prop_assert!(score < floor && position == usize::MAX);
                         prop_assert!(decision.chosen.model.billing_class.may_cost_money());
                         prop_assert!(model.billing_class.is_free());
+                    }
+                    Gate::Dearer { score, .. } => {
+                        prop_assert!(asked.request.quality == Quality::Economy && chosen >= 7500 && *score >= chosen);
+                        prop_assert!(ceiling(&decision.chosen.model, &asked) < ceiling(model, &asked));
+                        for model in [model, &decision.chosen.model] {
+                            prop_assert!(matches!(model.billing_class, BillingClass::Paid | BillingClass::Unknown));
+                        }
                     }
                     reason => prop_assert!(!reason.is_eligible() || *reason == Gate::BuiltinStepsBack),
                 }

@@ -235,7 +235,7 @@ fn rr_46_restrictions_that_leave_no_model_are_a_refusal_that_says_which() {
             (1, "provider excluded by the request".to_owned()),
         ]
     );
-    assert_eq!(none.way_out, "for `delta:d`, set a key for `delta` (DELTA_API_KEY)");
+    assert_eq!(none.way_out, "for `delta:d`, store a key for `delta` with `lwa keys` (or set DELTA_API_KEY)");
     assert!(World::of([]).decide(&REQUEST, &POLICY).is_err());
 }
 
