@@ -7,6 +7,7 @@ mod parse;
 mod provider;
 mod router;
 mod telemetry;
+mod worker;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,6 +20,7 @@ pub use model::ModelConfig;
 pub use provider::ProviderConfig;
 pub use router::RouterConfig;
 pub use telemetry::TelemetryConfig;
+pub use worker::{Observer, WORKER_FALLBACK_KEY, WORKER_KEY, WorkerConfig, WorkerOverride};
 
 use crate::error::{ConfigError, Place, hint, presentable};
 use crate::home::Home;
@@ -42,8 +44,12 @@ pub struct Config {
     pub models: Vec<ModelConfig>,
     /// Where keys are kept.
     pub secrets: SecretsConfig,
+    /// How the worker works. What holds for one client in one folder is [`Config::worker_for`].
+    pub worker: WorkerConfig,
     /// What differs by client.
     pub clients: BTreeMap<String, ClientConfig>,
+    /// What differs by project: its folder, as an absolute path.
+    pub projects: BTreeMap<String, ProjectConfig>,
     /// The desktop app.
     pub app: AppConfig,
     /// The tool sets of clients that name none.
@@ -75,6 +81,16 @@ pub struct ClientConfig {
     pub toolsets: Vec<String>,
     /// What the human wants to remember about it.
     pub note: Option<String>,
+    /// What of the worker differs for it.
+    #[serde(skip)]
+    pub worker: WorkerOverride,
+}
+
+/// What differs in one folder and below it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProjectConfig {
+    /// What of the worker differs there.
+    pub worker: WorkerOverride,
 }
 
 /// The desktop app.
@@ -127,7 +143,9 @@ impl Default for Config {
             providers: BTreeMap::new(),
             models: Vec::new(),
             secrets: SecretsConfig::default(),
+            worker: WorkerConfig::default(),
             clients: BTreeMap::new(),
+            projects: BTreeMap::new(),
             app: AppConfig::default(),
             toolsets: vec!["core".to_owned()],
             origin: Origin::default(),
@@ -144,7 +162,9 @@ impl PartialEq for Config {
             && self.providers == other.providers
             && self.models == other.models
             && self.secrets == other.secrets
+            && self.worker == other.worker
             && self.clients == other.clients
+            && self.projects == other.projects
             && self.app == other.app
             && self.toolsets == other.toolsets
     }
@@ -229,6 +249,34 @@ impl Config {
             .map(|client| client.toolsets.as_slice())
             .filter(|sets| !sets.is_empty())
             .unwrap_or(&self.toolsets)
+    }
+
+    /// How the worker works for a client in a folder.
+    ///
+    /// The most specific word wins, key by key: what the client's table says, else the project's, else `[worker]`.
+    /// Of projects that lie within each other the innermost that says something counts. A client's table holds for
+    /// that client alone, so that arming one arms no other. Extra lines of the allow-list add up.
+    ///
+    /// The folder is compared as it is written; the caller resolves links first. A folder that is not absolute is in
+    /// no project.
+    pub fn worker_for(&self, client: &str, project_dir: Option<&Path>) -> WorkerConfig {
+        let mut worker = self.worker_in(project_dir);
+        if let Some(client) = self.clients.get(client) {
+            worker.overlay(&client.worker);
+        }
+        worker
+    }
+
+    /// How the worker works in a folder, for clients that have no table of their own.
+    pub(crate) fn worker_in(&self, project_dir: Option<&Path>) -> WorkerConfig {
+        let mut worker = self.worker.clone();
+        // The names are sorted, so that an outer folder comes before those within it.
+        for (folder, project) in &self.projects {
+            if project_dir.is_some_and(|dir| dir.starts_with(folder)) {
+                worker.overlay(&project.worker);
+            }
+        }
+        worker
     }
 }
 

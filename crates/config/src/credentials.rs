@@ -7,8 +7,9 @@ use toml_edit::{Document, Item, TableLike};
 use crate::endpoint::variable_fault;
 use crate::home::Home;
 
-/// The keys of a provider whose values are names of variables.
-const KEYS: [&str; 5] = ["api_key_env", "api_key_envs", "account_id_env", "billing_api_key_env", "quota_key_env"];
+/// The keys of a provider or the worker whose values are names of variables.
+const KEYS: [&str; 6] =
+    ["api_key_env", "api_key_envs", "account_id_env", "billing_api_key_env", "quota_key_env", "fallback_api_key_env"];
 /// A configuration is a few kilobytes; a file much larger is none, and a start must not wait for it.
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -87,6 +88,7 @@ fn names_in(text: &str) -> Vec<String> {
             for (_, provider) in providers.map(TableLike::iter).into_iter().flatten() {
                 collect(provider.as_table_like(), &mut names);
             }
+            collect(document.get("worker").and_then(Item::as_table_like), &mut names);
         }
         // Not TOML as a whole; most lines still are, each by itself.
         Err(_) => {
@@ -119,6 +121,12 @@ mod tests {
     #[test]
     fn collects_every_name_once() {
         assert_eq!(names_in(GOOD), ["A_ACCOUNT", "A_KEY", "B_BILL", "B_KEY", "B_QUOTA"]);
+    }
+
+    #[test]
+    fn the_workers_variables_are_among_them() {
+        let text = "[worker]\napi_key_env = \"W_KEY\"\nfallback_api_key_env = \"W_SECOND\"\nmodel = \"M_KEY\"\n";
+        assert_eq!(names_in(text), ["W_KEY", "W_SECOND"]);
     }
 
     #[test]

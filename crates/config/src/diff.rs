@@ -24,6 +24,11 @@
 //!   something.
 //! * Tool sets that are wider, for all clients or for one; keys kept in a file and not in the keychain.
 //! * Scripts of the library allowed to run; another address that measurements are sent to.
+//! * `worker`: less asking (`arm`, `run_policy`), more that may leave (`mode`, `escalation`, `assist_numbers`, a check
+//!   switched off), a weaker sandbox or its network, another address or key of a model, a model on another machine,
+//!   another receiver of events; the worker or its decisions switched on. Limits on what is read, handed back and
+//!   waited for that are raised, and material that is kept for longer. What is set for a client or a project counts as
+//!   it takes effect there, and so does a line more of its allow-list.
 //! * The end of an entry that restrained something, because the default or the shipped entry returns.
 //!
 //! A provider that is local and has no key may change freely, as long as it stays so.
@@ -32,6 +37,7 @@
 
 mod models;
 mod providers;
+mod worker;
 
 use serde::Serialize;
 
@@ -86,6 +92,7 @@ fn compare(old: &Config, new: &Config) -> Comparison {
     providers::compare(old, &mut comparison);
     models::compare(old, &mut comparison);
     tool_sets(old, &mut comparison);
+    worker::compare(old, &mut comparison);
     comparison
 }
 

@@ -18,7 +18,8 @@ use crate::schema;
 /// Sets one key in the text of a configuration; `null` removes it.
 ///
 /// The path is written as in [`flatten`](crate::flatten): `["router", "allow_paid"]`,
-/// `["providers", "groq", "enabled"]`, `["models", "groq:NAME", "enabled"]`, with one more part for an
+/// `["providers", "groq", "enabled"]`, `["models", "groq:NAME", "enabled"]`,
+/// `["projects", "/home/me/shop", "worker", "arm"]`, with one more part for an
 /// entry of a table by task or header. Tables that are missing are made. The result was read back, so
 /// it can be used.
 ///
@@ -48,10 +49,16 @@ pub fn set_over(text: &str, key_path: &[&str], value: &Json, shipped: &Shipped) 
 
 /// Splits a key path that was written with dots, as [`flatten`](crate::flatten) writes it.
 ///
-/// Names of models, providers and clients may contain dots themselves; what is known about the keys
+/// Names of models, providers, clients and folders may contain dots themselves; what is known about the keys
 /// tells which dots separate: `models.groq:llama-3.1.enabled` has three parts.
 pub fn key_path(dotted: &str) -> Vec<&str> {
     let Some((table, rest)) = dotted.split_once('.') else { return vec![dotted] };
+    if matches!(table, "clients" | "projects")
+        && let Some(at) = rest.rfind(".worker.")
+        && schema::keys_in("clients.NAME.worker").any(|key| key.name() == &rest[at + ".worker.".len()..])
+    {
+        return vec![table, &rest[..at], "worker", &rest[at + ".worker.".len()..]];
+    }
     let schema = match table {
         "providers" => "providers.NAME",
         "clients" => "clients.NAME",

@@ -46,6 +46,14 @@ pub(crate) fn base_url_fault(text: &str) -> Option<&'static str> {
     None
 }
 
+/// What makes an address unusable that has no account in it, if anything does.
+pub(crate) fn plain_url_fault(text: &str) -> Option<&'static str> {
+    if text.contains(['{', '}']) {
+        return Some("is not an address; it knows no placeholders");
+    }
+    base_url_fault(text)
+}
+
 /// What makes a path unusable, if anything does.
 pub(crate) fn path_fault(text: &str) -> Option<&'static str> {
     // Without the first slash, `base_url` and path together could name another host.

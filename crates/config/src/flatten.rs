@@ -10,7 +10,8 @@ pub type FlatValue = (String, Value, bool);
 
 /// Every value of the configuration as key path, value, and whether the file set it.
 ///
-/// A value that is absent is `null`. Paths of models contain the model's key:
+/// A value that is absent is `null`. What a client or a project has of its own is listed where it has something.
+/// Paths of models contain the model's key:
 /// `models.groq:openai/gpt-oss-20b.enabled`.
 pub fn flatten(config: &Config) -> Vec<FlatValue> {
     let mut flat = Vec::new();
@@ -18,6 +19,7 @@ pub fn flatten(config: &Config) -> Vec<FlatValue> {
     table(config, "router", &config.router, &mut flat);
     table(config, "library", &config.library, &mut flat);
     table(config, "telemetry", &config.telemetry, &mut flat);
+    table(config, "worker", &config.worker, &mut flat);
     for (name, provider) in &config.providers {
         table(config, &format!("providers.{name}"), provider, &mut flat);
     }
@@ -26,7 +28,14 @@ pub fn flatten(config: &Config) -> Vec<FlatValue> {
     }
     table(config, "secrets", &config.secrets, &mut flat);
     for (name, client) in &config.clients {
-        table(config, &format!("clients.{name}"), client, &mut flat);
+        let path = format!("clients.{name}");
+        table(config, &path, client, &mut flat);
+        if !client.worker.is_empty() {
+            table(config, &format!("{path}.worker"), &client.worker, &mut flat);
+        }
+    }
+    for (folder, project) in config.projects.iter().filter(|(_, project)| !project.worker.is_empty()) {
+        table(config, &format!("projects.{folder}.worker"), &project.worker, &mut flat);
     }
     table(config, "app", &config.app, &mut flat);
     flat

@@ -127,7 +127,37 @@ impl Home {
         self.state.join("host.lock")
     }
 
-    /// The host's log.
+    /// The commands that the worker may run without a question, one a line.
+    pub fn run_allow_file(&self) -> PathBuf {
+        self.config.join("run-allow.txt")
+    }
+
+    /// What is private and has no shape: names, addresses, numbers of one's own.
+    pub fn private_terms_file(&self) -> PathBuf {
+        self.config.join("private_terms.json")
+    }
+
+    /// Shape rules in place of those that are built in.
+    pub fn rules_file(&self) -> PathBuf {
+        self.config.join("rules.json")
+    }
+
+    /// Prices of cloud models over the shipped ones, for what the worker saved.
+    pub fn prices_file(&self) -> PathBuf {
+        self.config.join("prices.json")
+    }
+
+    /// Words that no commit may carry, one a line.
+    pub fn denylist_file(&self) -> PathBuf {
+        self.config.join("denylist.txt")
+    }
+
+    /// The worker's stored material.
+    pub fn artifacts_folder(&self) -> PathBuf {
+        self.state.join("artifacts")
+    }
+
+    /// Pictures and films.
     pub fn generated_dir(&self) -> PathBuf {
         self.state_dir().join("generated")
     }

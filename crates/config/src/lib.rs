@@ -24,8 +24,9 @@ pub mod schema;
 mod words;
 
 pub use config::{
-    AppConfig, BUILTIN_PROVIDER, ClientConfig, Config, LibraryConfig, ModelConfig, Origin, ProviderConfig,
-    RouterConfig, SecretsConfig, Shipped, TelemetryConfig,
+    AppConfig, BUILTIN_PROVIDER, ClientConfig, Config, LibraryConfig, ModelConfig, Observer, Origin, ProjectConfig,
+    ProviderConfig, RouterConfig, SecretsConfig, Shipped, TelemetryConfig, WORKER_FALLBACK_KEY, WORKER_KEY,
+    WorkerConfig, WorkerOverride,
 };
 pub use credentials::{SHIPPED_NAMES, credential_names};
 pub use endpoint::is_loopback_url;
@@ -36,4 +37,7 @@ pub use home::{Home, HomeError};
 pub use lock::{HostLock, LockContent, LockError};
 pub use render::to_toml;
 pub use schema::{KeyInfo, Kind};
-pub use words::{Adapter, GuidanceMode, SecretsBackend, SubscriptionStatus, ToolSet};
+pub use words::{
+    Adapter, Arm, AssistNumbers, CommandSandbox, DecidePrefer, Escalation, GuidanceMode, RunPolicy, SecretsBackend,
+    SubscriptionStatus, ToolSet, WorkerMode,
+};

@@ -11,7 +11,7 @@ use toml_edit::{Item, TableLike, TomlError, Value};
 
 use crate::endpoint::variable_fault;
 use crate::error::{ConfigError, HIDDEN, Place, hint, presentable};
-use crate::schema::{self, KeyInfo, Kind, TABLES, is_later};
+use crate::schema::{self, KeyInfo, Kind, is_later};
 
 /// A file and its lines.
 pub(crate) struct Source<'a> {
@@ -76,7 +76,7 @@ impl<'a> Fields<'a> {
     }
 
     fn with_known_keys(self) -> Result<Self, ConfigError> {
-        let tables: &[&str] = if self.schema.is_empty() { TABLES } else { &[] };
+        let tables = schema::tables_in(self.schema);
         let known = schema::keys_in(self.schema).map(KeyInfo::name).chain(tables.iter().copied());
         for (key, _) in self.table.iter() {
             if known.clone().any(|name| name == key) {
@@ -84,6 +84,9 @@ impl<'a> Fields<'a> {
             }
             let place = self.place_of_key(key);
             let shown = presentable(key).to_owned();
+            if let Some(reason) = schema::elsewhere(self.schema, key) {
+                return Err(ConfigError::Unusable { place, key: shown, reason });
+            }
             return Err(if is_later(self.schema, key) {
                 ConfigError::LaterPart { place, key: shown }
             } else {
@@ -149,7 +152,7 @@ impl<'a> Fields<'a> {
     /// Notes which keys the table sets, and on which lines, under a concrete path.
     pub(crate) fn note_lines(&self, path: &str, lines: &mut BTreeMap<String, usize>) {
         for (key, item) in self.table.iter() {
-            if path.is_empty() && TABLES.contains(&key) {
+            if schema::tables_in(self.schema).contains(&key) {
                 continue;
             }
             let full = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };

@@ -22,6 +22,7 @@ pub fn to_toml(config: &Config) -> String {
     root.insert("router", table("router", &config.router, |_| true));
     root.insert("library", table("library", &config.library, |_| true));
     root.insert("telemetry", table("telemetry", &config.telemetry, |_| true));
+    root.insert("worker", table("worker", &config.worker, |_| true));
     root.insert("secrets", table("secrets", &config.secrets, |_| true));
     root.insert("app", table("app", &config.app, |_| true));
     let mut providers = Table::new();
@@ -35,9 +36,21 @@ pub fn to_toml(config: &Config) -> String {
     let mut clients = Table::new();
     clients.set_implicit(true);
     for (name, client) in &config.clients {
-        clients.insert(name, table("clients.NAME", client, |_| true));
+        let mut own = table("clients.NAME", client, |_| true);
+        if !client.worker.is_empty() {
+            own["worker"] = table("clients.NAME.worker", &client.worker, |_| true);
+        }
+        clients.insert(name, own);
     }
     root.insert("clients", Item::Table(clients));
+    let mut projects = Table::new();
+    projects.set_implicit(true);
+    for (folder, project) in &config.projects {
+        let mut own = Table::new();
+        own["worker"] = table("projects.DIR.worker", &project.worker, |_| true);
+        projects.insert(folder, Item::Table(own));
+    }
+    root.insert("projects", Item::Table(projects));
     let models = config.models.iter().filter_map(|model| table("models[]", model, |_| true).into_table().ok());
     root.insert("models", Item::ArrayOfTables(models.collect::<ArrayOfTables>()));
     document.to_string()

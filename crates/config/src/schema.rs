@@ -6,7 +6,10 @@ mod keys;
 
 use lwa_domain::{BillingClass, Capability, ConsentMode, DataUse, ReasoningEffort};
 
-use crate::words::{GuidanceMode, SecretsBackend, SubscriptionStatus, ToolSet};
+use crate::words::{
+    Arm, AssistNumbers, CommandSandbox, DecidePrefer, Escalation, GuidanceMode, RunPolicy, SecretsBackend,
+    SubscriptionStatus, ToolSet, WorkerMode,
+};
 
 pub(crate) use keys::KEYS;
 
@@ -123,15 +126,21 @@ pub(crate) fn keys_in(table: &str) -> impl Iterator<Item = &'static KeyInfo> + C
 
 /// The tables of the root.
 pub(crate) const TABLES: &[&str] =
-    &["router", "library", "telemetry", "providers", "models", "secrets", "clients", "app"];
+    &["router", "library", "telemetry", "worker", "providers", "models", "secrets", "clients", "projects", "app"];
+
+/// The tables in the table with this path, as it is named in the list.
+pub(crate) fn tables_in(table: &str) -> &'static [&'static str] {
+    match table {
+        "" => TABLES,
+        "clients.NAME" | "projects.DIR" => &["worker"],
+        _ => &[],
+    }
+}
 
 /// Tables and keys that the interface names and that this version has no part for yet.
 const LATER: &[&str] = &[
     "gateway",
     "servers",
-    "worker",
-    "projects",
-    "clients.NAME.worker",
     "clients.NAME.token_in_url",
     "router.dashboard_host",
     "router.dashboard_port",
@@ -142,6 +151,8 @@ const LATER: &[&str] = &[
     "router.session_token_warning_thresholds",
     "router.economy_output_tokens",
     "providers.NAME.region",
+    "worker.terms_seed",
+    "worker.terms_backup_stamp",
     "models[].free_plan_input_tokens",
     "models[].free_plan_output_tokens",
     "models[].metadata",
@@ -150,6 +161,28 @@ const LATER: &[&str] = &[
 /// Whether a key is known and its part is not built yet.
 pub(crate) fn is_later(table: &str, key: &str) -> bool {
     if table.is_empty() { LATER.contains(&key) } else { LATER.contains(&format!("{table}.{key}").as_str()) }
+}
+
+/// Settings of the worker that are no keys here, with the reason as the end of a sentence that starts with the key.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("run_allow", "is no setting; the allow-list is `run-allow.txt` beside this file"),
+    ("private_terms", "is no setting; the terms are in `private_terms.json` beside this file"),
+    ("rules", "is no setting; the rules are in `rules.json` beside this file"),
+    ("prices", "is no setting; the prices are in `prices.json` beside this file"),
+    ("state_dir", "is no setting; `LWA_HOME` moves all folders together"),
+    ("sock_dir", "is no setting; `LWA_HOME` moves all folders together"),
+    ("api_key", "does not belong into this file; store it with `lwa keys set worker`"),
+    ("api_key_file", "is no setting; store the key with `lwa keys set worker`"),
+    ("fallback_api_key", "does not belong into this file; store it with `lwa keys set worker-fallback`"),
+    ("fallback_api_key_file", "is no setting; store the key with `lwa keys set worker-fallback`"),
+    ("observer_path", "is no setting; write `observer = \"exec:/path/to/the/program\"`"),
+    ("session", "is no setting; start the sidecar with `lwa-mcp --session KEY`"),
+    ("allow", "belongs to one client or project; what every client may run is in `run-allow.txt` beside this file"),
+];
+
+/// Why a key of the worker is none here, and what takes its place.
+pub(crate) fn elsewhere(table: &str, key: &str) -> Option<&'static str> {
+    ELSEWHERE.iter().find(|(name, _)| table == "worker" && *name == key).map(|(_, reason)| *reason)
 }
 
 const CONSENT_MODES: Kind = Kind::Label(ConsentMode::LABELS);
@@ -162,6 +195,13 @@ const SUBSCRIPTION_STATUSES: Kind = Kind::Label(SubscriptionStatus::LABELS);
 const TOOL_SETS: Kind = Kind::Labels(ToolSet::LABELS);
 /// The built-in one is nobody's to choose.
 const ADAPTERS: Kind = Kind::Label(&["openai", "gemini", "cohere", "puter", "replicate", "stability"]);
+const WORKER_MODES: Kind = Kind::Label(WorkerMode::LABELS);
+const ARMS: Kind = Kind::Label(Arm::LABELS);
+const RUN_POLICIES: Kind = Kind::Label(RunPolicy::LABELS);
+const ESCALATIONS: Kind = Kind::Label(Escalation::LABELS);
+const ASSIST_NUMBERS: Kind = Kind::Label(AssistNumbers::LABELS);
+const DECIDE_PREFERS: Kind = Kind::Label(DecidePrefer::LABELS);
+const COMMAND_SANDBOXES: Kind = Kind::Label(CommandSandbox::LABELS);
 const GUIDANCE_MODES: Kind = Kind::Label(GuidanceMode::LABELS);
 /// More dollars than any cap needs, and few enough to be exact.
 const DOLLARS: Kind = Kind::Number { min: 0.0, max: 1_000_000.0 };

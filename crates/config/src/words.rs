@@ -102,3 +102,79 @@ words! {
         All = "all",
     }
 }
+
+words! {
+    /// What the worker is used for.
+    WorkerMode("mode") {
+        /// Private material: nothing that identifies a person leaves.
+        Pii = "pii",
+        /// Bulk output: the caller is spared what nobody needs to read in full.
+        Assist = "assist",
+    }
+}
+
+words! {
+    /// Whether a session asks before the worker works for the first time.
+    Arm("arming") {
+        /// It asks.
+        Ask = "ask",
+        /// It works at once.
+        On = "on",
+    }
+}
+
+words! {
+    /// When a command asks before it runs.
+    RunPolicy("run policy") {
+        /// Unless the allow-list has it.
+        Ask = "ask",
+        /// Never; what is denied stays denied.
+        Allow = "allow",
+        /// Never, and nothing but secrets is denied.
+        Off = "off",
+    }
+}
+
+words! {
+    /// What happens when names or addresses turn up and nobody decided about them.
+    Escalation("escalation") {
+        /// The user is asked.
+        Ask = "ask",
+        /// They stay masked.
+        Auto = "auto",
+        /// They leave in clear.
+        Off = "off",
+    }
+}
+
+words! {
+    /// Whether numbers that identify people leave in clear.
+    AssistNumbers("disclosure of numbers") {
+        /// They stay masked.
+        Masked = "masked",
+        /// They leave in clear.
+        Open = "open",
+    }
+}
+
+words! {
+    /// Which of the worker's models decides first.
+    DecidePrefer("model") {
+        /// The first one.
+        Primary = "primary",
+        /// The one that answers when the first cannot.
+        Fallback = "fallback",
+    }
+}
+
+words! {
+    /// What the worker's commands may reach.
+    CommandSandbox("sandbox") {
+        /// All that the user may reach.
+        Off = "off",
+        /// They write nothing outside temporary folders.
+        ReadOnly = "read_only",
+        /// They write in the project's folder and in temporary folders.
+        Workspace = "workspace",
+    }
+}

@@ -37,6 +37,19 @@ fn new_keys_and_tables_go_to_where_they_belong() {
 }
 
 #[test]
+fn what_a_client_or_a_project_has_of_its_own_is_set_and_removed() {
+    let path = ["projects", "/home/me/shop", "worker", "run_policy"];
+    let one = edit::set("", &path, &json!("allow")).unwrap();
+    assert_eq!(one, "[projects.\"/home/me/shop\".worker]\nrun_policy = \"allow\"\n");
+    let none = edit::set(&one, &path, &json!(null)).unwrap();
+    assert!(Config::parse(&none, Path::new("c")).unwrap().projects["/home/me/shop"].worker.is_empty());
+    let own = edit::set("[clients.codex]\nnote = \"n\"\n", &["clients", "codex", "worker", "arm"], &json!("on"));
+    assert_eq!(own.unwrap(), "[clients.codex]\nnote = \"n\"\n\n[clients.codex.worker]\narm = \"on\"\n");
+    let error = edit::set("", &["clients", "codex", "worker", "armed"], &json!("on")).unwrap_err();
+    assert_eq!(error.to_string(), "there is no key `clients.codex.worker.armed` to set; did you mean `arm`?");
+}
+
+#[test]
 fn every_comment_survives_every_edit() {
     let comments = |text: &str| {
         text.lines().filter_map(|line| line.split_once('#')).map(|(_, c)| c.to_owned()).collect::<Vec<_>>()
@@ -157,6 +170,10 @@ fn a_failed_write_leaves_the_file_and_nothing_beside_it() {
 #[case("providers.p.q.request_headers.X-A", &["providers", "p.q", "request_headers", "X-A"])]
 #[case("providers.p", &["providers", "p"])]
 #[case("clients.my.client.note", &["clients", "my.client", "note"])]
+#[case("worker.base_url", &["worker", "base_url"])]
+#[case("clients.my.client.worker.arm", &["clients", "my.client", "worker", "arm"])]
+#[case("clients.my.worker.note", &["clients", "my.worker", "note"])]
+#[case("projects./home/me/shop.d.worker.run_policy", &["projects", "/home/me/shop.d", "worker", "run_policy"])]
 fn dots_in_names_do_not_end_them(#[case] dotted: &str, #[case] parts: &[&str]) {
     assert_eq!(edit::key_path(dotted), parts);
 }

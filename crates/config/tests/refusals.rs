@@ -41,9 +41,6 @@ fn a_30_unknown_keys_are_refused_at_every_level(#[case] text: &str, #[case] line
 #[rstest]
 #[case("[gateway]\n", "`gateway`")]
 #[case("[servers.s]\n", "`servers`")]
-#[case("[worker]\n", "`worker`")]
-#[case("[projects.\"/p\".worker]\n", "`projects`")]
-#[case("[clients.c.worker]\narm = \"on\"\n", "`worker`")]
 #[case("[router]\nconsensus_voters = 3\n", "`consensus_voters`")]
 fn tables_of_later_parts_are_refused_as_such(#[case] text: &str, #[case] key: &str) {
     let (line, message) = refusal(text);

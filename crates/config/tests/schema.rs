@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use lwa_config::{ClientConfig, Config, ModelConfig, ProviderConfig, flatten, schema};
+use lwa_config::{
+    Arm, ClientConfig, Config, ModelConfig, ProjectConfig, ProviderConfig, WorkerOverride, flatten, schema,
+};
 
 /// A file that sets every key with a default to that default.
 fn file_of_defaults() -> String {
@@ -19,6 +21,9 @@ fn file_of_defaults() -> String {
                 "providers.NAME" => text.push_str("[providers.p]\nbase_url = \"https://p.example\"\n"),
                 "models[]" => text.push_str("[[models]]\nprovider = \"p\"\nmodel = \"m\"\n"),
                 "clients.NAME" => text.push_str("[clients.c]\n"),
+                // One key that has no default, so that the table says something.
+                "clients.NAME.worker" => text.push_str("[clients.c.worker]\narm = \"ask\"\n"),
+                "projects.DIR.worker" => text.push_str("[projects.\"/p\".worker]\narm = \"ask\"\n"),
                 other => writeln!(text, "[{other}]").unwrap(),
             }
         }
@@ -35,7 +40,9 @@ fn every_listed_default_is_the_one_in_force() {
     let base_url = Some("https://p.example".to_owned());
     expected.providers.insert("p".to_owned(), ProviderConfig { base_url, ..ProviderConfig::default() });
     expected.models.push(ModelConfig::new("p", "m"));
-    expected.clients.insert("c".to_owned(), ClientConfig::default());
+    let worker = WorkerOverride { arm: Some(Arm::Ask), ..WorkerOverride::default() };
+    expected.clients.insert("c".to_owned(), ClientConfig { worker: worker.clone(), ..ClientConfig::default() });
+    expected.projects.insert("/p".to_owned(), ProjectConfig { worker });
     let read = Config::parse(&file_of_defaults(), Path::new("config.toml")).unwrap();
     assert_eq!(read, expected);
 }
@@ -49,6 +56,7 @@ fn every_value_in_force_has_a_listed_key_and_every_key_a_value() {
             path.replace("providers.p.", "providers.NAME.")
                 .replace("models.p:m.", "models[].")
                 .replace("clients.c.", "clients.NAME.")
+                .replace("projects./p.", "projects.DIR.")
         })
         .collect();
     let listed: BTreeSet<String> = schema::keys().iter().map(|key| key.path.to_owned()).collect();

@@ -1,5 +1,7 @@
 //! From the file's text to the typed configuration.
 
+mod worker;
+
 use std::path::Path;
 
 use lwa_domain::{ConsentMode, PicoUsd, UnknownLabel};
@@ -8,7 +10,7 @@ use toml_edit::Document;
 use super::money::pico_usd;
 use super::{
     AppConfig, BUILTIN_PROVIDER, ClientConfig, Config, LibraryConfig, ModelConfig, ProviderConfig, RouterConfig,
-    Shipped,
+    Shipped, WORKER_FALLBACK_KEY, WORKER_KEY,
 };
 use crate::endpoint::{ACCOUNT_PLACEHOLDER, base_url_fault, call_path_fault, list_path_fault, path_fault};
 use crate::error::ConfigError;
@@ -44,6 +46,10 @@ pub(super) fn parse(text: &str, path: &Path, shipped: &Shipped) -> Result<Config
         app(&table, &mut config.app)?;
         table.note_lines("app", &mut config.origin.lines);
     }
+    if let Some(table) = root.table("worker", "worker", "[worker]")? {
+        worker::worker(&table, &mut config.worker)?;
+        table.note_lines("worker", &mut config.origin.lines);
+    }
     for (name, table) in root.named_tables("providers", "providers.NAME")? {
         let base = config.providers.remove(&name).unwrap_or_default();
         let provider = provider(&name, &table, base)?;
@@ -51,10 +57,16 @@ pub(super) fn parse(text: &str, path: &Path, shipped: &Shipped) -> Result<Config
         config.providers.insert(name, provider);
     }
     for (name, table) in root.named_tables("clients", "clients.NAME")? {
-        let client = client(&table)?;
-        table.note_lines(&format!("clients.{name}"), &mut config.origin.lines);
+        let mut client = client(&table)?;
+        let path = format!("clients.{name}");
+        table.note_lines(&path, &mut config.origin.lines);
+        if let Some(table) = table.table("worker", "clients.NAME.worker", "this client's `worker`")? {
+            client.worker = worker::over(&table)?;
+            table.note_lines(&format!("{path}.worker"), &mut config.origin.lines);
+        }
         config.clients.insert(name, client);
     }
+    worker::projects(&root, &mut config)?;
     models(&root, shipped, &mut config)?;
     Ok(config)
 }
@@ -116,6 +128,9 @@ fn cap(table: &Fields<'_>, key: &'static str, target: &mut Option<PicoUsd>) -> R
 fn provider(name: &str, table: &Fields<'_>, mut provider: ProviderConfig) -> Result<ProviderConfig, ConfigError> {
     if !is_provider_name(name) {
         return Err(table.unusable_self("is no name for a provider; use letters, digits, `-`, `_` and `.`, at most 64"));
+    }
+    if [WORKER_KEY, WORKER_FALLBACK_KEY].contains(&name) {
+        return Err(table.unusable_self("is the name of a key of the worker's; choose another one"));
     }
     if name == BUILTIN_PROVIDER {
         provider.adapter = Adapter::Builtin;

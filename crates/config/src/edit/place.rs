@@ -19,6 +19,8 @@ enum Holder<'a> {
     Root,
     Table(&'a str),
     Named(&'a str, &'a str),
+    /// The table `worker` of a named table.
+    Worker(&'a str, &'a str),
     Model(&'a str, &'a str),
 }
 
@@ -31,8 +33,14 @@ impl<'a> Target<'a> {
         };
         let (holder, table, rest) = match path {
             [key] => (Holder::Root, "", std::slice::from_ref(key)),
-            [table @ ("router" | "library" | "telemetry" | "app" | "secrets"), rest @ ..] => {
+            [table @ ("router" | "library" | "telemetry" | "worker" | "app" | "secrets"), rest @ ..] => {
                 (Holder::Table(table), *table, rest)
+            }
+            [table @ "clients", name, "worker", rest @ ..] => {
+                (Holder::Worker(table, name), "clients.NAME.worker", rest)
+            }
+            [table @ "projects", name, "worker", rest @ ..] => {
+                (Holder::Worker(table, name), "projects.DIR.worker", rest)
             }
             [table @ "providers", name, rest @ ..] => (Holder::Named(table, name), "providers.NAME", rest),
             [table @ "clients", name, rest @ ..] => (Holder::Named(table, name), "clients.NAME", rest),
@@ -91,6 +99,10 @@ impl<'a> Target<'a> {
             Holder::Root => Some(root),
             Holder::Table(name) => child(root, name, make, false),
             Holder::Named(table, name) => child(child(root, table, make, true)?, name, make, false),
+            Holder::Worker(table, name) => {
+                let named = child(child(root, table, make, true)?, name, make, true)?;
+                child(named, "worker", make, false)
+            }
             Holder::Model(provider, model) => element(root, provider, model, make),
         }
     }

@@ -1,5 +1,7 @@
 //! The list itself.
 
+mod worker;
+
 use super::{
     ADAPTERS, BACKENDS, BILLING_CLASSES, CAPABILITIES, CONSENT_MODES, DATA_USES, DOLLARS, EFFORTS, GUIDANCE_MODES,
     KeyInfo, Kind, SUBSCRIPTION_STATUSES, TOOL_SETS,
@@ -14,7 +16,36 @@ const fn count(min: u32, max: u32) -> Kind {
 }
 
 /// Every key of the configuration.
-pub(crate) const KEYS: &[KeyInfo] = &[
+pub(crate) const KEYS: &[KeyInfo] =
+    &joined::<
+        {
+            BEFORE_WORKER.len()
+                + worker::WORKER.len()
+                + REST.len()
+                + worker::OF_CLIENT.len()
+                + worker::OF_PROJECT.len()
+                + APP.len()
+        },
+    >(&[BEFORE_WORKER, worker::WORKER, REST, worker::OF_CLIENT, worker::OF_PROJECT, APP]);
+
+/// Several lists as one.
+const fn joined<const N: usize>(lists: &[&[KeyInfo]]) -> [KeyInfo; N] {
+    let mut all = [APP[0]; N];
+    let (mut list, mut at) = (0, 0);
+    while list < lists.len() {
+        let mut of_list = 0;
+        while of_list < lists[list].len() {
+            all[at] = lists[list][of_list];
+            of_list += 1;
+            at += 1;
+        }
+        list += 1;
+    }
+    all
+}
+
+/// The root, the router, the library and telemetry.
+const BEFORE_WORKER: &[KeyInfo] = &[
     key("toolsets", TOOL_SETS, r#"["core"]"#, "The tool sets that clients are offered unless they name their own."),
     // The router.
     key("router.consent_mode", CONSENT_MODES, r#""paid_only""#, "When you are asked before a plan may run."),
@@ -116,6 +147,10 @@ pub(crate) const KEYS: &[KeyInfo] = &[
         "",
         "The address of a collector of yours that takes OTLP over HTTP, for example `http://127.0.0.1:4318`. Without it nothing is sent; prompts and answers never are.",
     ),
+];
+
+/// Providers, models, secrets and clients.
+const REST: &[KeyInfo] = &[
     // Providers.
     key("providers.NAME.enabled", Kind::Flag, "true", "Whether the provider may be used."),
     key("providers.NAME.experimental", Kind::Flag, "false", "Marks a provider that is known to be unreliable."),
@@ -293,7 +328,10 @@ pub(crate) const KEYS: &[KeyInfo] = &[
         "The tool sets this client is offered; empty means those of the root.",
     ),
     key("clients.NAME.note", Kind::Text, "", "What you want to remember about this client."),
-    // The app.
+];
+
+/// The app.
+const APP: &[KeyInfo] = &[
     key("app.bring_to_front", Kind::Flag, "false", "Whether a question brings the app's window to the front."),
     key("app.approval_minutes", count(1, 1440), "10", "How long a question waits for your answer; then it means no."),
     key("app.start_hidden", Kind::Flag, "false", "Whether the app starts in the tray."),
