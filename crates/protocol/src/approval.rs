@@ -36,6 +36,9 @@ pub struct ApprovalItem {
     pub is_serious: bool,
     /// Which answers are offered beside deny.
     pub offers: Vec<Answer>,
+    /// Finer answers, where a yes can mean more than one thing; empty for most questions.
+    #[serde(default)]
+    pub variants: Vec<Variant>,
     /// The code a person types in a terminal; shown to people only, null when answered.
     pub code: Option<String>,
     /// How it ended; null while open.
@@ -46,6 +49,9 @@ pub struct ApprovalItem {
     pub decided_at: Option<String>,
     /// Which surface answered: `app`, `terminal`, `client`.
     pub decided_by: Option<String>,
+    /// Which of the variants it was.
+    #[serde(default)]
+    pub variant: Option<String>,
 }
 
 /// What is known about who asks.
@@ -76,6 +82,79 @@ pub enum ApprovalDetail {
     SessionConsent(SessionConsentDetail),
     /// A script of the library could be run from now on, as long as it stays what it is.
     Script(ScriptDetail),
+    /// The worker would be turned on for a session.
+    TurnOn(TurnOnDetail),
+    /// A command would run.
+    Command(CommandDetail),
+    /// Private values would leave in clear.
+    Disclosure(DisclosureDetail),
+}
+
+/// The worker would be turned on for a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TurnOnDetail {
+    /// The tool that was tried; its arguments are not shown.
+    pub tool: String,
+    /// The model that would read the material; `builtin` without one.
+    pub model: String,
+    /// The mode it would work in: `pii` or `assist`.
+    pub mode: String,
+}
+
+/// A command that would run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CommandDetail {
+    /// The command line as the caller wrote it, whole, with control characters made visible.
+    pub command: String,
+    /// Where it would run.
+    pub cwd: String,
+    /// Its simple commands, one a line, as the policy reads them.
+    pub segments: Vec<String>,
+    /// Why it is not allowed without a question.
+    pub reason: String,
+    /// What the policy warns of.
+    pub warnings: Vec<String>,
+    /// What "always" would add to the allow-list; empty when nothing may be stored.
+    pub shapes: Vec<String>,
+    /// The sandbox that would be in force, in words; null without one.
+    pub sandbox: Option<String>,
+    /// Variables that would carry secrets, by name, with their placeholders.
+    pub secret_variables: Vec<String>,
+    /// Whether it is a client's own command that the guard looks at.
+    pub is_clients_own: bool,
+}
+
+/// Private values that would leave in clear.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DisclosureDetail {
+    /// How many different values of each kind stand in the material.
+    pub kinds: Vec<KindCount>,
+    /// What the material is, cut.
+    pub source: String,
+    /// What the caller asks for: `continue`, `everything`, `leave_pii`; null when the material itself raised it.
+    pub wanted: Option<String>,
+    /// The caller's reason.
+    pub reason: Option<String>,
+}
+
+/// How many values of a kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct KindCount {
+    /// The kind: `PERSON`.
+    pub kind: String,
+    /// How many different ones.
+    pub count: u32,
+}
+
+/// One way to answer a question that has more than yes and no.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Variant {
+    /// What is sent back in [`DecideParams::variant`].
+    pub id: String,
+    /// What people read.
+    pub title: String,
+    /// The answer it belongs to.
+    pub answer: Answer,
 }
 
 /// Less asking in one session.
@@ -235,4 +314,7 @@ pub struct DecideParams {
     pub reason: Option<String>,
     /// The typed code; required to allow from a terminal.
     pub code: Option<String>,
+    /// Which of the question's variants is meant, where it has some.
+    #[serde(default)]
+    pub variant: Option<String>,
 }

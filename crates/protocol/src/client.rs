@@ -112,7 +112,7 @@ impl Connection {
             return Err(Failure::new(ErrorCode::HostUnreachable, "the socket of the host belongs to another user"));
         }
         let (receiver, mut sender) = tokio::io::split(stream);
-        let mut reader = BufReader::new(receiver);
+        let mut reader = BufReader::with_capacity(frame::READ_AT_ONCE, receiver);
         frame::write(&mut sender, &FaceFrame::Hello(hello)).await.map_err(unreachable)?;
         let mut line = Vec::new();
         let first: Option<HostFrame> = frame::read(&mut reader, &mut line).await.map_err(unreachable)?;

@@ -41,8 +41,20 @@ pub enum Event {
     },
     /// The ledger has a new or settled row.
     LedgerChanged,
+    /// A session of the worker changed, or came, or went.
+    WorkerChanged {
+        /// Its key.
+        session: String,
+    },
     /// Providers, models or keys changed.
     ProvidersChanged,
+    /// A provider said something about its quotas.
+    QuotaChanged {
+        /// Which one.
+        provider: String,
+    },
+    /// A tool of the library came, went or changed, or repeated work was counted.
+    LibraryChanged,
     /// The configuration was read again.
     ConfigChanged {
         /// Why the file is not in force, if it is not.

@@ -11,6 +11,9 @@ use crate::host::{Hello, Welcome};
 /// The longest line either side accepts: a prompt of two million characters, escaped, with room.
 pub const MAX_FRAME_BYTES: usize = 32 * 1024 * 1024;
 
+/// How much either side reads at once: a long prompt arrives in a few pieces and not in hundreds.
+pub const READ_AT_ONCE: usize = 64 * 1024;
+
 /// What a face sends.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

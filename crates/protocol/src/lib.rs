@@ -28,6 +28,7 @@ pub mod plan;
 pub mod provider;
 pub mod router;
 pub mod start;
+pub mod worker;
 
 pub use client::{CallError, Connection};
 pub use error::Failure;

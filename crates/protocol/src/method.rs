@@ -28,6 +28,13 @@ use crate::router::{
     LedgerExportParams, PipelineForgetParams, PipelineForgotten, PipelineList, PipelineMarkParams, PipelineParams,
     PipelineView, QuotaList, QuotaRefreshed, TierList, TierListParams,
 };
+use crate::worker::{
+    ClientAnswerParams, ClientAnswered, GuardParams, GuardVerdict, HookAnswer, HookParams, PolicyCheckParams,
+    PolicyChecked, SavingsBackfilled, SavingsParams, SavingsReport, WorkerAnswer, WorkerArmParams,
+    WorkerArtifactParams, WorkerCallParams, WorkerCompactParams, WorkerDelegateParams, WorkerDisclosureParams,
+    WorkerModeParams, WorkerPurgeParams, WorkerPurged, WorkerRunParams, WorkerSessionDetail, WorkerSessionParams,
+    WorkerSessionView, WorkerSessions, WorkerStatus,
+};
 
 /// Who may call a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,6 +225,42 @@ methods! {
     LibraryArchive = "library/archive", People, LibraryToolParams => LibraryTool;
     /// Removes a tool with its files, for good.
     LibraryDelete = "library/delete", People, LibraryToolParams => Nothing;
+    /// Runs a command on this machine and hands back a digest.
+    WorkerRun = "worker/run", Anyone, WorkerRunParams => WorkerAnswer;
+    /// Reads files, text or a command's output and answers a question about it.
+    WorkerDelegate = "worker/delegate", Anyone, WorkerDelegateParams => WorkerAnswer;
+    /// An exact slice of stored material, scrubbed.
+    WorkerArtifact = "worker/artifact", Anyone, WorkerArtifactParams => WorkerAnswer;
+    /// How the worker stands in a session.
+    WorkerGetStatus = "worker/status", Anyone, WorkerCallParams => WorkerStatus;
+    /// Asks the human to turn the worker on; never turns it on by itself.
+    WorkerEnable = "worker/enable", Anyone, WorkerCallParams => WorkerAnswer;
+    /// Masks at once; opening asks the human.
+    WorkerDisclose = "worker/disclosure", Anyone, WorkerDisclosureParams => WorkerAnswer;
+    /// Compacts the memory of a session.
+    WorkerCompact = "worker/compact", Anyone, WorkerCompactParams => WorkerAnswer;
+    /// Goes to `pii` at once; leaving it asks the human.
+    WorkerSetMode = "worker/set_mode", Anyone, WorkerModeParams => WorkerAnswer;
+    /// What a client's own dialog said to a question.
+    QuestionAnswer = "question/answer", Anyone, ClientAnswerParams => ClientAnswered;
+    /// What the policy says of a command, without running it.
+    PolicyCheck = "policy/check", Anyone, PolicyCheckParams => PolicyChecked;
+    /// What a client's hook reports.
+    HookReport = "hook/event", Anyone, HookParams => HookAnswer;
+    /// A client's own command or read, before it happens.
+    GuardJudge = "guard/judge", Anyone, GuardParams => GuardVerdict;
+    /// Sessions of the worker.
+    WorkerGetSessions = "worker/sessions", People, Nothing => WorkerSessions;
+    /// One session.
+    WorkerGetSession = "worker/session", People, WorkerSessionParams => WorkerSessionDetail;
+    /// Removes sessions, or parts of them.
+    WorkerPurge = "worker/purge", People, WorkerPurgeParams => WorkerPurged;
+    /// Turns a session on or off.
+    WorkerArm = "worker/arm", People, WorkerArmParams => WorkerSessionView;
+    /// What was saved.
+    SavingsGetReport = "savings/report", Anyone, SavingsParams => SavingsReport;
+    /// Counts turns that were not counted.
+    SavingsBackfill = "savings/backfill", People, Nothing => SavingsBackfilled;
 }
 
 #[cfg(test)]

@@ -57,6 +57,9 @@ pub struct PrepareParams {
     pub workflow: Option<WorkflowParams>,
     /// The recipe whose prompt this is, if it is one's; such a plan is not observed again.
     pub library_tool: Option<String>,
+    /// How many of the candidates that are not chosen the answer names at most; all of them when absent. `plan/show`
+    /// has them all, whatever was asked for here.
+    pub excluded_limit: Option<u32>,
 }
 
 /// What a picture or a film should be like.
@@ -114,8 +117,11 @@ pub struct PlanPrepared {
     pub reasoning_effort: Option<ReasoningEffort>,
     /// The locked routes in order; exactly one for a single plan.
     pub routes: Vec<RouteView>,
-    /// Every other candidate with the reason it was not chosen.
+    /// The other candidates with the reason each was not chosen: every one, or as many as were asked for.
     pub excluded: Vec<ExcludedView>,
+    /// How many other candidates there are.
+    #[serde(default)]
+    pub excluded_count: u32,
     /// Tokens the prompt is estimated to have.
     pub estimated_input_tokens: u32,
     /// Tokens the answer may have.
@@ -154,6 +160,23 @@ pub struct PlanLocks {
     pub dynamic_rerouting_during_work: bool,
     /// Whether the whole prompt is locked, or a template that takes the reviews in.
     pub prompt_lock_scope: PromptLockScope,
+}
+
+impl PlanLocks {
+    /// What a plan of this kind locks.
+    pub const fn of(mode: PlanMode) -> Self {
+        Self {
+            prompt: true,
+            token_budget: true,
+            consensus_plan: true,
+            model_routes: true,
+            dynamic_rerouting_during_work: false,
+            prompt_lock_scope: match mode {
+                PlanMode::Consensus => PromptLockScope::Template,
+                PlanMode::Single | PlanMode::Image | PlanMode::Video => PromptLockScope::Complete,
+            },
+        }
+    }
 }
 
 /// How much of the prompt is fixed before the work begins.
@@ -586,8 +609,11 @@ pub struct PlanView {
     pub session: SessionId,
     /// The locked routes.
     pub routes: Vec<RouteView>,
-    /// The candidates that were not chosen.
+    /// The candidates that were not chosen: every one in `plan/show`, the first ones in `plan/list`.
     pub excluded: Vec<ExcludedView>,
+    /// How many candidates were not chosen.
+    #[serde(default)]
+    pub excluded_count: u32,
     /// Whether a human has to consent.
     pub requires_confirmation: bool,
     /// The open approval for it, if any.
@@ -614,4 +640,12 @@ pub struct PlanView {
     pub error: Option<Failure>,
     /// What kind of work it is.
     pub mode: PlanMode,
+    /// What cannot change any more.
+    pub locks: PlanLocks,
+    /// What leaves this machine, and what is masked before it does; null for a plan of a version that did not keep it.
+    #[serde(default)]
+    pub egress: Option<EgressView>,
+    /// Characters of a consensus draft that did not fit and were left out of its middle; 0 when all fits.
+    #[serde(default)]
+    pub omitted_characters: u32,
 }

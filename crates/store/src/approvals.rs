@@ -36,6 +36,8 @@ pub struct NewApproval {
     pub is_serious: bool,
     /// The answers that are offered.
     pub offers: Value,
+    /// Finer answers.
+    pub variants: Value,
     /// The code a person types in a terminal.
     pub code: String,
     /// Now.
@@ -69,6 +71,8 @@ pub struct ApprovalRecord {
     pub is_serious: bool,
     /// The answers that are offered.
     pub offers: Value,
+    /// Finer answers.
+    pub variants: Value,
     /// The code a person types in a terminal.
     pub code: String,
     /// How many identical requests it answers.
@@ -85,6 +89,8 @@ pub struct ApprovalRecord {
     pub decided_at: Option<Timestamp>,
     /// Which surface answered.
     pub decided_by: Option<String>,
+    /// Which of the finer answers it was.
+    pub variant: Option<String>,
 }
 
 /// How a question ends.
@@ -98,6 +104,8 @@ pub struct Decision<'a> {
     pub reason: Option<&'a str>,
     /// Which surface: `app`, `terminal`, `client`, `host`.
     pub by: &'a str,
+    /// Which of the finer answers.
+    pub variant: Option<&'a str>,
     /// Now.
     pub now: Timestamp,
 }
@@ -139,6 +147,7 @@ fn record(row: &SqliteRow) -> Result<ApprovalRecord, StoreError> {
         consequence: reader.get("consequence")?,
         is_serious: reader.get("is_serious")?,
         offers: reader.json("offers")?,
+        variants: reader.json("variants")?,
         code: reader.get("code")?,
         count: reader.count("count")?,
         created_at: reader.time("created_at")?,
@@ -147,14 +156,15 @@ fn record(row: &SqliteRow) -> Result<ApprovalRecord, StoreError> {
         outcome_reason: reader.get("outcome_reason")?,
         decided_at: reader.time_opt("decided_at")?,
         decided_by: reader.get("decided_by")?,
+        variant: reader.get("variant")?,
     })
 }
 
 async fn insert(tx: &mut Transaction<'static, Sqlite>, approval: &NewApproval) -> Result<SqliteRow, StoreError> {
     let row = sqlx::query(
         "INSERT INTO approvals (id, arrival, kind, merge_key, title, client, session, asker, detail, consequence, is_serious,
-            offers, code, created_at, expires_at)
-         VALUES (?, (SELECT coalesce(max(arrival), 0) + 1 FROM approvals), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *",
+            offers, variants, code, created_at, expires_at)
+         VALUES (?, (SELECT coalesce(max(arrival), 0) + 1 FROM approvals), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *",
     )
     .bind(approval.id.as_str())
     .bind(approval.kind.as_str())
@@ -167,6 +177,7 @@ async fn insert(tx: &mut Transaction<'static, Sqlite>, approval: &NewApproval) -
     .bind(&approval.consequence)
     .bind(approval.is_serious)
     .bind(approval.offers.to_string())
+    .bind(approval.variants.to_string())
     .bind(&approval.code)
     .bind(approval.created_at.as_millisecond())
     .bind(approval.expires_at.as_millisecond())
@@ -232,7 +243,7 @@ impl Db {
     ) -> Result<Decided, StoreError> {
         let mut tx = self.begin().await?;
         let row = sqlx::query(
-            "UPDATE approvals SET outcome = ?2, outcome_reason = ?3, decided_at = ?4, decided_by = ?5
+            "UPDATE approvals SET outcome = ?2, outcome_reason = ?3, decided_at = ?4, decided_by = ?5, variant = ?6
              WHERE id = ?1 AND outcome IS NULL RETURNING *",
         )
         .bind(decision.id.as_str())
@@ -240,6 +251,7 @@ impl Db {
         .bind(decision.reason)
         .bind(decision.now.as_millisecond())
         .bind(decision.by)
+        .bind(decision.variant)
         .fetch_optional(&mut *tx)
         .await?;
         let Some(row) = row else { return Ok(Decided::AlreadyEnded) };

@@ -92,6 +92,15 @@ impl Db {
         &self.readers
     }
 
+    /// Writes the log back into the file and empties it, so that what was wiped stands in neither.
+    ///
+    /// # Errors
+    /// The database failed. A reader that is busy keeps the log until the next time, and is no error.
+    pub async fn write_back(&self) -> Result<(), StoreError> {
+        sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_all(&self.writer).await?;
+        Ok(())
+    }
+
     /// Closes every connection and waits for the log to be written back.
     pub async fn close(&self) {
         self.readers.close().await;

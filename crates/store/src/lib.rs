@@ -20,6 +20,8 @@ pub mod plans;
 pub mod quotas;
 mod rows;
 pub mod settings;
+pub mod worker;
+pub mod worker_savings;
 
 pub use approvals::{ApprovalRecord, Decided, Decision, Effect, NewApproval};
 pub use audit::{AuditRecord, ChainCheck, NewAudit};
@@ -30,3 +32,5 @@ pub use library::{LibraryCandidate, LibraryEntry, LibraryLookup};
 pub use patterns::{NewObservation, Observed, PatternRecord, Take};
 pub use plans::{Claim, ClaimOutcome, Finish, NewPlan, PlanRecord, PlannedCall};
 pub use quotas::QuotaRecord;
+pub use worker::{WorkerArtifactRecord, WorkerCounts, WorkerSessionRecord, WorkerTurnRecord};
+pub use worker_savings::SavingsRecord;

@@ -52,8 +52,8 @@ pub struct NewPlan {
     pub billing_class: BillingClass,
     /// The locked routes, as they were shown.
     pub routes: Value,
-    /// The other candidates, as they were shown.
-    pub excluded: Value,
+    /// The other candidates, in the caller's own short form.
+    pub excluded: String,
     /// Tokens the prompt is estimated to have.
     pub estimated_input_tokens: u64,
     /// Tokens the answer may have.
@@ -68,6 +68,8 @@ pub struct NewPlan {
     pub mode: PlanMode,
     /// What the work needs beside the prompt; wiped with it.
     pub work: Option<Value>,
+    /// What its preparation found out and it goes on to show; kept when the prompt is wiped.
+    pub facts: Value,
 }
 
 /// A kept plan.
@@ -103,8 +105,8 @@ pub struct PlanRecord {
     pub billing_class: BillingClass,
     /// The locked routes, as they were shown.
     pub routes: Value,
-    /// The other candidates, as they were shown.
-    pub excluded: Value,
+    /// The other candidates, in the short form in which they were kept.
+    pub excluded: String,
     /// Whether a human has to consent.
     pub requires_confirmation: bool,
     /// The approval that was opened for it last.
@@ -135,6 +137,8 @@ pub struct PlanRecord {
     pub work: Option<Value>,
     /// The tool or command that prepared it.
     pub tool_name: Option<String>,
+    /// What its preparation found out; none for a plan of a version that did not keep it.
+    pub facts: Option<Value>,
 }
 
 /// The right to run a plan, asked for.
@@ -217,7 +221,7 @@ fn record(row: &SqliteRow) -> Result<PlanRecord, StoreError> {
         model: reader.get("model")?,
         billing_class: reader.label("billing_class")?,
         routes: reader.json("routes")?,
-        excluded: reader.json("excluded")?,
+        excluded: reader.get("excluded")?,
         requires_confirmation: reader.get("requires_confirmation")?,
         approval_id: reader.get::<Option<String>>("approval_id")?.map(ApprovalId::new),
         estimated_input_tokens: reader.count("estimated_input_tokens")?,
@@ -233,6 +237,7 @@ fn record(row: &SqliteRow) -> Result<PlanRecord, StoreError> {
         mode: reader.label("mode")?,
         work: reader.json_opt("work")?,
         tool_name: reader.get("tool_name")?,
+        facts: reader.json_opt("facts")?,
     })
 }
 
@@ -309,8 +314,8 @@ impl Db {
             "INSERT INTO plans (plan_id, plan_token_hash, confirmation_token_hash, state, task, quality, reasoning_effort,
                 client, session, tool_name, prompt, system_prompt, prompt_hash, prompt_characters, provider, model,
                 billing_class, routes, excluded, requires_confirmation, estimated_input_tokens, max_output_tokens,
-                max_cost_pico_usd, created_at, expires_at, mode, work)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                max_cost_pico_usd, created_at, expires_at, mode, work, facts)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(plan.plan_id.as_str())
         .bind(plan.plan_token.as_slice())
@@ -330,7 +335,7 @@ impl Db {
         .bind(&plan.model)
         .bind(plan.billing_class.as_str())
         .bind(plan.routes.to_string())
-        .bind(plan.excluded.to_string())
+        .bind(&plan.excluded)
         .bind(needs_consent)
         .bind(int(plan.estimated_input_tokens))
         .bind(plan.max_output_tokens)
@@ -339,6 +344,7 @@ impl Db {
         .bind(plan.expires_at.as_millisecond())
         .bind(plan.mode.as_str())
         .bind(plan.work.as_ref().map(ToString::to_string))
+        .bind(plan.facts.to_string())
         .execute(&mut *tx)
         .await?;
         audit::append(&mut tx, audit_row).await?;

@@ -50,7 +50,7 @@ async fn add_plan(db: &Db, n: u16, needs_consent: bool) -> [u8; 32] {
         model: "m".into(),
         billing_class: BillingClass::Paid,
         routes: json!([]),
-        excluded: json!([]),
+        excluded: "[]".into(),
         estimated_input_tokens: 10,
         max_output_tokens: 100,
         max_cost: Some(PicoUsd::new(1000)),
@@ -58,6 +58,7 @@ async fn add_plan(db: &Db, n: u16, needs_consent: bool) -> [u8; 32] {
         expires_at: now() + SignedDuration::from_mins(10),
         mode: PlanMode::Single,
         work: Some(json!({"workflow": {"name": "a name nobody should find later"}})),
+        facts: json!({"masked": 2}),
     };
     db.insert_plan(&plan, &event("plan.prepared")).await.unwrap();
     token
@@ -77,6 +78,7 @@ async fn ask(db: &Db, n: u16, session: &str) -> Option<ApprovalId> {
         consequence: "Costs money.".into(),
         is_serious: true,
         offers: json!([]),
+        variants: json!([]),
         code: "BCDF".into(),
         created_at: now(),
         expires_at: now() + SignedDuration::from_mins(30),
@@ -87,7 +89,7 @@ async fn ask(db: &Db, n: u16, session: &str) -> Option<ApprovalId> {
 }
 
 async fn decide(db: &Db, id: &ApprovalId, outcome: Outcome, effect: Effect<'_>) -> Decided {
-    let decision = Decision { id, outcome, reason: None, by: "app", now: now() };
+    let decision = Decision { id, outcome, reason: None, by: "app", variant: None, now: now() };
     db.decide_approval(&decision, effect, "user").await.unwrap()
 }
 

@@ -1,0 +1,88 @@
+//! What the worker spared its callers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Sums of what was saved.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+pub struct SavingsTotals {
+    /// Turns counted.
+    pub turns: u64,
+    /// Turns whose tokens were counted exactly.
+    pub measured_turns: u64,
+    /// Tokens gathered.
+    pub gathered_tokens: u64,
+    /// Tokens handed back.
+    pub returned_tokens: u64,
+    /// Tokens of input that the caller did not read.
+    pub avoided_input: u64,
+    /// Tokens of output that the caller did not write.
+    pub avoided_output: u64,
+    /// What the avoided input would have cost again on later calls.
+    pub carried: u64,
+    /// US dollars for the headline model, four decimals; null without a price.
+    pub usd: Option<String>,
+}
+
+/// Parameters of `savings/report`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct SavingsParams {
+    /// `model`, `client` or `session`; none for totals and models.
+    pub by: Option<String>,
+    /// The session that counts as this one.
+    pub session: Option<String>,
+}
+
+/// Answer to `savings/report`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SavingsReport {
+    /// The formula, in words.
+    pub method: String,
+    /// What is assumed: name to value.
+    pub assumptions: BTreeMap<String, String>,
+    /// The day on which prices were last checked.
+    pub prices_checked: Option<String>,
+    /// Days since then.
+    pub prices_age_days: Option<u32>,
+    /// Whether that is too long ago.
+    pub prices_stale: bool,
+    /// The headline model.
+    pub caller_model: Option<String>,
+    /// The session, if one was named.
+    pub session: Option<SavingsTotals>,
+    /// Everything.
+    pub all_time: SavingsTotals,
+    /// Sessions in it.
+    pub sessions: u64,
+    /// Since when.
+    pub since: Option<String>,
+    /// By model, client or session.
+    pub rows: Vec<SavingsRow>,
+}
+
+/// One line of a report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SavingsRow {
+    /// The model, client or session.
+    pub name: String,
+    /// Its sums.
+    pub totals: SavingsTotals,
+    /// US dollars without what later calls would have carried; null without a price.
+    pub direct_usd: Option<String>,
+    /// How many tokens of this model stand for one counted token.
+    pub tokenizer_factor: Option<String>,
+    /// The price's source and day.
+    pub price_note: Option<String>,
+}
+
+/// Answer to `savings/backfill`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SavingsBackfilled {
+    /// Turns that were added.
+    pub added: u64,
+    /// Turns that were there already.
+    pub known: u64,
+}
