@@ -43,7 +43,15 @@ impl Feed {
             Self::Connection { .. } => true,
             Self::Event { event } => {
                 label == windows::MAIN
-                    || !matches!(event, Event::PlanChanged { .. } | Event::LedgerChanged | Event::ProvidersChanged)
+                    || !matches!(
+                        event,
+                        Event::PlanChanged { .. }
+                            | Event::LedgerChanged
+                            | Event::WorkerChanged { .. }
+                            | Event::ProvidersChanged
+                            | Event::QuotaChanged { .. }
+                            | Event::LibraryChanged
+                    )
             }
         }
     }

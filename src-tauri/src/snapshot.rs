@@ -133,7 +133,11 @@ impl Snapshot {
             Event::LedgerChanged => Stale::SPEND,
             Event::HostChanged | Event::ConfigChanged { .. } | Event::ProvidersChanged => Stale::STATUS,
             Event::Lagged => Stale::ALL,
-            Event::PlanChanged { .. } | Event::HostStopping => Stale::NOTHING,
+            Event::PlanChanged { .. }
+            | Event::WorkerChanged { .. }
+            | Event::QuotaChanged { .. }
+            | Event::LibraryChanged
+            | Event::HostStopping => Stale::NOTHING,
         }
     }
 }

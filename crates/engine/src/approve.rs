@@ -11,6 +11,7 @@ use lwa_store::PlanRecord;
 use crate::broker::{CARRY, Ended, Question, short};
 use crate::caller::Caller;
 use crate::engine::{Engine, rfc3339};
+use crate::prepare::PlanFacts;
 use crate::{failure, tokens};
 
 /// The longest a call may wait in the host, whatever the face says.
@@ -71,7 +72,10 @@ impl Engine {
             }
             PlanState::Denied => {
                 let ended = self.last_answer(plan).await?;
-                Ok(Some(ended_answer(plan, &ended.unwrap_or(Ended { outcome: Outcome::Denied, reason: None }))))
+                Ok(Some(ended_answer(
+                    plan,
+                    &ended.unwrap_or(Ended { outcome: Outcome::Denied, reason: None, variant: None }),
+                )))
             }
             PlanState::Expired => Err(expired()),
         }
@@ -94,19 +98,25 @@ impl Engine {
     async fn last_answer(&self, plan: &PlanRecord) -> Result<Option<Ended>, Failure> {
         let since = self.now() - CARRY;
         let record = self.db.recent_answer(&merge_key(&plan.plan_id), since).await.map_err(failure::store)?;
-        Ok(record.and_then(|record| record.outcome.map(|outcome| Ended { outcome, reason: record.outcome_reason })))
+        Ok(record.and_then(|record| {
+            record.outcome.map(|outcome| Ended { outcome, reason: record.outcome_reason, variant: record.variant })
+        }))
     }
 
     async fn spend_question(&self, plan: &PlanRecord) -> Result<Question, Failure> {
         let routes: Vec<RouteView> =
             serde_json::from_value(plan.routes.clone()).map_err(|error| failure::json(&error))?;
         let others = routes.len().saturating_sub(1);
-        let egress = self.egress_view(
-            &routes,
-            plan.system_prompt.as_deref().unwrap_or_default(),
-            plan.prompt.as_deref().unwrap_or_default(),
-            plan.work.as_ref().and_then(|work| work.get("response_format")).filter(|format| !format.is_null()),
-        );
+        let facts = plan.facts.clone().map(serde_json::from_value::<PlanFacts>).transpose();
+        let egress = if let Some(facts) = facts.map_err(|error| failure::json(&error))? {
+            facts.egress
+        } else {
+            // A plan of a version that kept no facts.
+            let format = plan.work.as_ref().and_then(|work| work.get("response_format"));
+            let system = plan.system_prompt.as_deref().unwrap_or_default();
+            let prompt = plan.prompt.as_deref().unwrap_or_default();
+            self.egress_view(&routes, system, prompt, format.filter(|format| !format.is_null())).await
+        };
         // Everybody who gets the text is named, a voter as well as the writer of the synthesis.
         let mut readers: Vec<&str> = Vec::new();
         for reader in routes.iter().filter(|route| !route.is_local) {
@@ -192,6 +202,7 @@ impl Engine {
             consequence,
             is_serious,
             offers: vec![Answer::AllowOnce],
+            variants: Vec::new(),
         })
     }
 }

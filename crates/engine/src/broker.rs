@@ -13,7 +13,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use lwa_domain::{ApprovalId, ApprovalKind, ClientName, ErrorCode, Outcome, PlanId, SessionId};
 use lwa_protocol::approval::{
-    Answer, ApprovalDetail, ApprovalItem, ApprovalList, ApprovalListParams, ApprovalParams, Asker,
+    Answer, ApprovalDetail, ApprovalItem, ApprovalList, ApprovalListParams, ApprovalParams, Asker, Variant,
 };
 use lwa_protocol::{Event, Failure, Role};
 use lwa_store::{ApprovalRecord, NewApproval, NewAudit};
@@ -34,6 +34,8 @@ const NOBODY_ANSWERED: &str = "nobody answered in time";
 pub(crate) struct Ended {
     pub outcome: Outcome,
     pub reason: Option<String>,
+    /// Which of the question's variants it was.
+    pub variant: Option<String>,
 }
 
 /// The open questions that somebody in this process waits for.
@@ -75,6 +77,7 @@ pub(crate) struct Question {
     pub consequence: String,
     pub is_serious: bool,
     pub offers: Vec<Answer>,
+    pub variants: Vec<Variant>,
 }
 
 impl Engine {
@@ -103,6 +106,7 @@ impl Engine {
             consequence: question.consequence,
             is_serious: question.is_serious,
             offers: serde_json::to_value(&question.offers).map_err(|error| failure::json(&error))?,
+            variants: serde_json::to_value(&question.variants).map_err(|error| failure::json(&error))?,
             code: tokens::typed_code()?,
             created_at: now,
             expires_at: now + SignedDuration::from_mins(minutes),
@@ -207,7 +211,11 @@ impl Engine {
 }
 
 fn ended(record: &ApprovalRecord) -> Option<Ended> {
-    record.outcome.map(|outcome| Ended { outcome, reason: record.outcome_reason.clone() })
+    record.outcome.map(|outcome| Ended {
+        outcome,
+        reason: record.outcome_reason.clone(),
+        variant: record.variant.clone(),
+    })
 }
 
 /// The first digits of an id, enough to type.
@@ -237,11 +245,13 @@ fn item(record: &ApprovalRecord) -> Result<ApprovalItem, Failure> {
         consequence: record.consequence.clone(),
         is_serious: record.is_serious,
         offers: serde_json::from_value(record.offers.clone()).map_err(json)?,
+        variants: serde_json::from_value(record.variants.clone()).map_err(json)?,
         code: shows_code.then(|| record.code.clone()),
         outcome: record.outcome,
         outcome_reason: record.outcome_reason.clone(),
         decided_at: record.decided_at.map(rfc3339),
         decided_by: record.decided_by.clone(),
+        variant: record.variant.clone(),
     })
 }
 

@@ -322,6 +322,7 @@ impl Engine {
             consequence: "Somebody edited the configuration file so that Lwa would ask less or allow more. Until you allow it, the old values hold.".to_owned(),
             is_serious: true,
             offers: vec![Answer::AllowAlways],
+            variants: Vec::new(),
         };
         self.open_question(question, None, None).await.map(drop)
     }
@@ -371,16 +372,34 @@ impl Engine {
     ) -> Result<ConfigAccepted, Failure> {
         self.refuse_clients_process(caller)?;
         let _turn = self.configuration.turn().await;
-        if self.configuration.pending_lines() != params.shown {
+        let lines = self.waiting_lines().await?;
+        let mut waiting = self.configuration.pending_lines();
+        waiting.extend(lines.iter().cloned());
+        if waiting != params.shown {
             return Err(Failure::new(ErrorCode::InvalidInput, "other edits wait now than the ones that were shown")
                 .hint("nothing was accepted; look at what waits now and accept that"));
         }
-        let accepted = self.accept_pending_configuration().await?;
+        let mut accepted = self.accept_pending_configuration().await?;
         self.ask_about_configuration("it was accepted in a terminal").await?;
+        if !lines.is_empty() {
+            self.accept_allowed_lines(&lines).await?;
+            self.end_question_about_lines().await?;
+            accepted.extend(lines);
+        }
         Ok(ConfigAccepted { accepted })
     }
 
-    /// `config/show`.
+    /// `config/show`, with the lines of the allow-list that wait as well.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn show_what_waits(&self) -> Result<ConfigShown, Failure> {
+        let mut shown = self.show_configuration()?;
+        shown.pending.extend(self.waiting_lines().await?);
+        Ok(shown)
+    }
+
+    /// The configuration alone.
     ///
     /// # Errors
     /// None at present; the signature is that of every use case.
@@ -448,7 +467,8 @@ impl Engine {
         let is_clients = match &caller.process {
             None => true,
             Some(process) => {
-                self.surfaces.client_processes().into_iter().any(|client| process.descends_from(client, host))
+                process.is_work_of(host, caller.role)
+                    || self.surfaces.client_processes().into_iter().any(|client| process.descends_from(client, host))
             }
         };
         if is_clients {

@@ -4,13 +4,16 @@ use lwa_domain::ErrorCode;
 use lwa_protocol::host::Nothing;
 use lwa_protocol::method::{
     ApprovalDecide, ApprovalExtend, ApprovalGetList, ApprovalShow, AuditGetTail, AuditVerify, CatalogueRefresh,
-    ConfigAccept, ConfigSet, ConfigShow, ConsentSet, DoctorRun, EventSubscribe, GuidanceGet, GuidanceSet,
-    HostGetStatus, HostIdentify, HostPause, HostStop, KeyGetList, KeyRemove, KeySet, LedgerGetExport, LedgerGetList,
-    LedgerTelemetry, LibraryAnalyze, LibraryApprove, LibraryArchive, LibraryCreate, LibraryDelete, LibraryDisable,
-    LibraryGetHistory, LibraryGetList, LibraryGetStatus, LibraryObserve, LibraryRead, LibraryRebuild,
+    ConfigAccept, ConfigSet, ConfigShow, ConsentSet, DoctorRun, EventSubscribe, GuardJudge, GuidanceGet, GuidanceSet,
+    HookReport, HostGetStatus, HostIdentify, HostPause, HostStop, KeyGetList, KeyRemove, KeySet, LedgerGetExport,
+    LedgerGetList, LedgerTelemetry, LibraryAnalyze, LibraryApprove, LibraryArchive, LibraryCreate, LibraryDelete,
+    LibraryDisable, LibraryGetHistory, LibraryGetList, LibraryGetStatus, LibraryObserve, LibraryRead, LibraryRebuild,
     LibraryRegisterScript, LibraryRun, LibrarySearch, LibrarySuggest, Method, ModelGetList, PipelineForget,
     PipelineGetStatus, PipelineSetMark, PlanApprove, PlanGetList, PlanMedia, PlanPrepare, PlanResult, PlanRun,
-    PlanShow, ProviderGetList, ProviderTest, QuotaGetList, QuotaRefresh, RouterGetStatus, TierGetList,
+    PlanShow, PolicyCheck, ProviderGetList, ProviderTest, QuestionAnswer, QuotaGetList, QuotaRefresh, RouterGetStatus,
+    SavingsBackfill, SavingsGetReport, TierGetList, WorkerArm, WorkerArtifact, WorkerCompact, WorkerDelegate,
+    WorkerDisclose, WorkerEnable, WorkerGetSession, WorkerGetSessions, WorkerGetStatus, WorkerPurge, WorkerRun,
+    WorkerSetMode,
 };
 use lwa_protocol::plan::RunProgress;
 use lwa_protocol::{Failure, Role};
@@ -114,13 +117,14 @@ impl Engine {
             KeyGetList::NAME => serve!(KeyGetList, _p => self.list_keys().await?),
             KeySet::NAME => serve!(KeySet, p => self.set_key(caller, p).await?),
             KeyRemove::NAME => serve!(KeyRemove, p => self.remove_key(caller, &p).await?),
+            name if is_of_the_worker(name) => Box::pin(self.call_worker(caller, method, params)).await,
             LedgerGetList::NAME => serve!(LedgerGetList, p => self.list_ledger(&p).await?),
             LedgerTelemetry::NAME => serve!(LedgerTelemetry, p => self.telemetry(&p).await?),
             AuditGetTail::NAME => serve!(AuditGetTail, p => self.audit_tail(&p).await?),
             AuditVerify::NAME => serve!(AuditVerify, _p => self.verify_audit().await?),
             ConfigShow::NAME => {
                 self.refresh_configuration().await?;
-                serve!(ConfigShow, _p => self.show_configuration()?)
+                serve!(ConfigShow, _p => self.show_what_waits().await?)
             }
             ConfigSet::NAME => serve!(ConfigSet, p => self.set_configuration(caller, &p).await?),
             ConfigAccept::NAME => {
@@ -143,10 +147,46 @@ impl Engine {
         }
     }
 
+    /// Serves one call that is about the worker.
+    async fn call_worker(&self, caller: &Caller, method: &str, params: Value) -> Result<Value, Failure> {
+        macro_rules! serve {
+            ($method:ty, $params:ident => $work:expr) => {{
+                let $params = admit::<$method>(caller, params)?;
+                answer::<$method>(&$work)
+            }};
+        }
+        match method {
+            WorkerRun::NAME => serve!(WorkerRun, p => self.worker_run(caller, p).await?),
+            WorkerDelegate::NAME => serve!(WorkerDelegate, p => self.worker_delegate(caller, p).await?),
+            WorkerArtifact::NAME => serve!(WorkerArtifact, p => self.worker_artifact(caller, p).await?),
+            WorkerGetStatus::NAME => serve!(WorkerGetStatus, p => self.worker_status(caller, &p).await?),
+            WorkerEnable::NAME => serve!(WorkerEnable, p => self.worker_enable(caller, p).await?),
+            WorkerDisclose::NAME => serve!(WorkerDisclose, p => self.worker_disclosure(caller, p).await?),
+            WorkerCompact::NAME => serve!(WorkerCompact, p => self.worker_compact(caller, p).await?),
+            WorkerSetMode::NAME => serve!(WorkerSetMode, p => self.worker_set_mode(caller, p).await?),
+            QuestionAnswer::NAME => serve!(QuestionAnswer, p => self.answer_from_client(caller, &p).await?),
+            PolicyCheck::NAME => serve!(PolicyCheck, p => self.check_policy(caller, &p).await?),
+            HookReport::NAME => serve!(HookReport, p => self.hook_event(caller, &p).await?),
+            GuardJudge::NAME => serve!(GuardJudge, p => self.judge_for_guard(&p).await?),
+            WorkerGetSessions::NAME => serve!(WorkerGetSessions, _p => self.list_worker_sessions().await?),
+            WorkerGetSession::NAME => serve!(WorkerGetSession, p => self.show_worker_session(&p).await?),
+            WorkerPurge::NAME => serve!(WorkerPurge, p => self.purge_worker(caller, &p).await?),
+            WorkerArm::NAME => serve!(WorkerArm, p => self.arm_worker_session(caller, &p).await?),
+            SavingsGetReport::NAME => serve!(SavingsGetReport, p => self.savings_report(&p).await?),
+            SavingsBackfill::NAME => serve!(SavingsBackfill, _p => self.backfill_savings().await?),
+            _ => Err(Failure::new(ErrorCode::Internal, format!("`{method}` is not about the worker"))),
+        }
+    }
+
     /// Checks a call that the connection serves itself.
     pub(crate) fn admit_connection_call<M: Method>(caller: &Caller, params: Value) -> Result<M::Params, Failure> {
         admit::<M>(caller, params)
     }
+}
+
+/// Whether a method is served by [`Engine::call_worker`].
+fn is_of_the_worker(method: &str) -> bool {
+    ["worker/", "question/", "policy/", "hook/", "guard/", "savings/"].iter().any(|start| method.starts_with(start))
 }
 
 /// The answer without content.

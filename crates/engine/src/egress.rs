@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use lwa_domain::DataUse;
 use lwa_privacy::egress::{KnownSecrets, Numbering, scrub_secrets_with};
+use lwa_protocol::Failure;
 use lwa_protocol::plan::{EgressView, MaskedValue, RouteView};
 use lwa_providers::Endpoint;
 use serde_json::Value;
@@ -25,30 +26,36 @@ pub(crate) struct Masked {
 
 impl Engine {
     /// The texts as they may leave for `endpoint`; unchanged for a local one.
-    pub(crate) fn mask_for(
+    ///
+    /// # Errors
+    /// The store for keys cannot be read, so that it is not known what to look for.
+    pub(crate) async fn mask_for(
         &self,
         system: Option<&str>,
         prompt: &str,
         format: Option<&Value>,
         endpoint: &Endpoint,
-    ) -> Masked {
+    ) -> Result<Masked, Failure> {
         if endpoint.is_local {
             let (system, format) = (system.map(str::to_owned), format.cloned());
-            return Masked { system, prompt: prompt.to_owned(), format, values: Vec::new() };
+            return Ok(Masked { system, prompt: prompt.to_owned(), format, values: Vec::new() });
         }
-        mask(system, prompt, format, &self.known_secrets(endpoint.key.as_ref().map(lwa_secrets::Secret::expose)))
+        Ok(mask(system, prompt, format, &self.known_secrets().await?))
     }
 
     /// `template` as it may leave, with the placeholders that the values of `question` get when it leaves by itself.
-    pub(crate) fn mask_alike(&self, question: &str, template: &str) -> String {
-        let known = self.known_secrets(None);
+    ///
+    /// # Errors
+    /// As for [`Engine::mask_for`].
+    pub(crate) async fn mask_alike(&self, question: &str, template: &str) -> Result<String, Failure> {
+        let known = self.known_secrets().await?;
         let mut numbering = Numbering::default();
         let _numbers_the_values = scrub_secrets_with(question, &known, &mut numbering);
-        scrub_secrets_with(template, &known, &mut numbering).text.into_owned()
+        Ok(scrub_secrets_with(template, &known, &mut numbering).text.into_owned())
     }
 
     /// What a plan with these routes would mask and where its text goes, without sending anything.
-    pub(crate) fn egress_view(
+    pub(crate) async fn egress_view(
         &self,
         routes: &[RouteView],
         system: &str,
@@ -64,7 +71,7 @@ impl Engine {
                 data_use: "nothing leaves this machine".to_owned(),
             };
         }
-        let masked = mask(Some(system), prompt, format, &self.known_secrets(None)).values;
+        let masked = mask(Some(system), prompt, format, &self.known_secrets_at_hand().await).values;
         let kinds: BTreeSet<&str> = masked.iter().map(|value| value.kind.as_str()).collect();
         EgressView {
             leaves_machine: true,
@@ -72,15 +79,6 @@ impl Engine {
             masked_kinds: kinds.into_iter().map(str::to_owned).collect(),
             data_use: data_use_in_words(&leaving),
         }
-    }
-
-    /// The keys that this process can name without asking a keychain: those of its environment, and the one in use.
-    pub(crate) fn known_secrets(&self, in_use: Option<&str>) -> KnownSecrets {
-        let config = self.configuration.in_force();
-        let names: BTreeSet<String> =
-            config.providers.values().flat_map(lwa_config::ProviderConfig::credential_names).collect();
-        let of_environment = names.into_iter().filter_map(|name| std::env::var(name).ok());
-        of_environment.chain(in_use.map(str::to_owned)).collect()
     }
 }
 
@@ -104,12 +102,13 @@ fn mask(system: Option<&str>, prompt: &str, format: Option<&Value>, known: &Know
     Masked { system, prompt, format, values: masked }
 }
 
-/// Every text within a value masked; names of fields are part of the form and stay.
+/// Every text within a value masked, and every name of a field: a schema may list keys as the fields it wants. One
+/// numbering keeps a field that is required the one that is described.
 fn mask_texts(value: &Value, scrub: &mut impl FnMut(&str) -> String) -> Value {
     match value {
         Value::String(text) => Value::String(scrub(text)),
         Value::Array(items) => items.iter().map(|item| mask_texts(item, scrub)).collect(),
-        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), mask_texts(value, scrub))).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| (scrub(name), mask_texts(value, scrub))).collect(),
         other => other.clone(),
     }
 }
@@ -164,6 +163,38 @@ mod tests {
         let masked = mask(Some("Be brief.\n"), "päß\u{0}\u{1e}\n x", None, &KnownSecrets::none());
         assert_eq!((masked.system.as_deref(), masked.prompt.as_str()), (Some("Be brief.\n"), "päß\u{0}\u{1e}\n x"));
         assert!(masked.values.is_empty());
+    }
+
+    #[test]
+    fn a_key_that_names_a_field_of_a_schema_is_masked_where_it_is_described_required_and_referred_to() {
+        let known = ["correct-horse-battery-17"].into_iter().collect();
+        let format = serde_json::json!({"name": "answer", "schema": {
+            "type": "object",
+            "properties": {"correct-horse-battery-17": {"type": "string", "maxLength": 9_007_199_254_740_991_u64}},
+            "patternProperties": {"^correct-horse-battery-17$": {"$ref": "#/$defs/correct-horse-battery-17"}},
+            "required": ["correct-horse-battery-17"],
+            "additionalProperties": false,
+        }});
+        let masked = mask(None, "as before", Some(&format), &known);
+        let expected = format.to_string().replace("correct-horse-battery-17", "[SECRET-1]");
+        assert_eq!(masked.format.unwrap(), serde_json::from_str::<Value>(&expected).unwrap());
+        assert_eq!(masked.values.len(), 1, "{:?}", masked.values);
+    }
+
+    #[test]
+    fn a_schema_without_secrets_passes_as_it_is() {
+        let format = serde_json::json!({"name": "login", "schema": {
+            "type": "object",
+            "properties": {
+                "password": {"type": "string", "description": "The password, at least 12 characters."},
+                "api_key": {"type": "string", "pattern": "^sk-[A-Za-z0-9]{20,}$"},
+                "token": {"$ref": "#/$defs/token"},
+            },
+            "required": ["password", "api_key", "token"],
+            "$defs": {"token": {"enum": ["none", "bearer"]}},
+        }});
+        let masked = mask(None, "as before", Some(&format), &KnownSecrets::none());
+        assert_eq!((masked.format, masked.values.len()), (Some(format), 0));
     }
 
     #[test]

@@ -64,11 +64,13 @@ pub struct Inner {
     pub(crate) tracks: Mutex<Option<Arc<BTreeMap<lwa_domain::ModelKey, lwa_domain::TrackRecord>>>>,
     pub(crate) measurements: crate::measure::Measurements,
     pub(crate) key_pool: crate::key_pool::KeyPool,
+    pub(crate) known_keys: crate::known_keys::StoredKeys,
     pub(crate) probes: crate::pipelines::Probes,
     pub(crate) library: crate::library::Shelf,
     /// When the human is asked, for sessions that set it for themselves.
     pub(crate) session_modes: Mutex<HashMap<String, crate::guidance::SessionMode>>,
     pub(crate) pause: Mutex<crate::status::Pause>,
+    pub(crate) worker: crate::worker::Worker,
     pub(crate) tasks: TaskTracker,
     pub(crate) stopping: CancellationToken,
     pub(crate) wakes_maintenance: Notify,
@@ -118,10 +120,12 @@ impl Engine {
                 tracks: Mutex::default(),
                 measurements: crate::measure::Measurements::default(),
                 key_pool: crate::key_pool::KeyPool::default(),
+                known_keys: crate::known_keys::StoredKeys::default(),
                 probes: crate::pipelines::Probes::default(),
                 library: crate::library::Shelf::default(),
                 session_modes: Mutex::default(),
                 pause: Mutex::default(),
+                worker: crate::worker::Worker::default(),
                 tasks: TaskTracker::new(),
                 stopping: CancellationToken::new(),
                 wakes_maintenance: Notify::new(),
@@ -177,6 +181,7 @@ impl Engine {
             tracing::warn!("some work did not finish in time; it is marked as interrupted at the next start");
         }
         self.send_measurements().await;
+        self.end_observer().await;
         self.db.close().await;
     }
 }

@@ -116,6 +116,7 @@ impl Engine {
             },
             is_serious: wanted == ConsentMode::Automatic,
             offers: vec![Answer::AllowOnce],
+            variants: Vec::new(),
         };
         let (engine, asking) = (self.clone(), caller.clone());
         let opened = self.to_the_end(async move { engine.open_question(question, Some(&asking), None).await }).await?;

@@ -50,6 +50,11 @@ pub(crate) enum KeySource {
 }
 
 impl KeyIndex {
+    /// The providers with a stored key.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.stored.keys().map(String::as_str)
+    }
+
     /// Where the key of a provider is: stored, else in the first of its variables that is set.
     pub fn find(&self, name: &str, provider: &ProviderConfig) -> Option<KeySource> {
         if let Some(stored) = self.stored.get(name).filter(|stored| stored.base_url == provider.base_url) {
@@ -103,7 +108,7 @@ impl Engine {
         self.db.set_setting(INDEX, Some(&text), self.now()).await.map_err(failure::store)
     }
 
-    fn secret_store(&self) -> Arc<dyn SecretStore> {
+    pub(crate) fn secret_store(&self) -> Arc<dyn SecretStore> {
         if let Some(store) = &self.secrets_override {
             return store.clone();
         }
@@ -114,7 +119,7 @@ impl Engine {
     }
 
     /// Uses the store away from the async threads and within a time limit, and notes how it went.
-    async fn with_store<R: Send + 'static>(
+    pub(crate) async fn with_store<R: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn SecretStore) -> Result<R, SecretError> + Send + 'static,
     ) -> Result<R, Failure> {
@@ -192,6 +197,12 @@ impl Engine {
                 key.map(Some).ok_or_else(missing)
             }
         }
+    }
+
+    /// A secret of the store that is no provider's key; none when it is not there or cannot be read.
+    pub(crate) async fn stored_secret(&self, name: &str) -> Option<Secret> {
+        let account = account_for(name);
+        self.with_store(move |store| store.get(&account)).await.ok().flatten()
     }
 
     /// `key/list`.
@@ -280,6 +291,7 @@ impl Engine {
 
     async fn after_key_change(&self, caller: &Caller, provider: &str, action: &str) -> Result<(), Failure> {
         self.forget_health(provider);
+        self.forget_known_keys();
         let audit = NewAudit {
             at: self.now(),
             actor: caller.actor(),

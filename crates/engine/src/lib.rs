@@ -22,6 +22,7 @@ pub mod failure;
 pub mod guidance;
 pub mod key_pool;
 pub mod keys;
+pub mod known_keys;
 pub mod ledger_views;
 mod library;
 pub mod maintenance;
@@ -38,7 +39,9 @@ pub mod status;
 pub mod surfaces;
 pub mod tiers;
 pub mod tokens;
+mod worker;
 
 pub use catalogue::shipped as shipped_catalogue;
 pub use engine::{Engine, EngineOptions};
 pub use server::{ServeOptions, serve};
+pub use worker::NameReader;

@@ -53,6 +53,10 @@ impl Engine {
         if let Err(failure) = self.sweep_approvals().await {
             tracing::error!(%failure, "open questions could not be swept");
         }
+        self.worker.names.unload_when_idle();
+        if let Err(failure) = self.expire_worker().await {
+            tracing::error!(%failure, "old conversations of the worker could not be removed");
+        }
         match self.db.expire_plans(self.now()).await {
             Ok(expired) => {
                 for plan_id in expired {
@@ -63,18 +67,27 @@ impl Engine {
         }
     }
 
-    /// Starts the app in the tray so that it can ask, and waits until it listens.
-    ///
-    /// Only when it is installed beside the host, a screen is known, and `LWA_NO_APP` is not set.
-    pub(crate) async fn start_app(&self) -> bool {
+    fn app_program(&self) -> std::path::PathBuf {
+        self.program_folder.join(format!("lwa-desktop{}", std::env::consts::EXE_SUFFIX))
+    }
+
+    /// Whether the app is installed and may be started here.
+    pub(crate) fn app_can_be_started(&self) -> bool {
         let is_wanted = std::env::var_os("LWA_NO_APP").is_none_or(|value| value.is_empty() || value == "0");
         let has_screen = ["DISPLAY", "WAYLAND_DISPLAY"]
             .iter()
             .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-        let program = self.program_folder.join(format!("lwa-desktop{}", std::env::consts::EXE_SUFFIX));
-        if !is_wanted || !has_screen || !program.is_file() {
+        is_wanted && has_screen && self.app_program().is_file()
+    }
+
+    /// Starts the app in the tray so that it can ask, and waits until it listens.
+    ///
+    /// Only when it is installed beside the host, a screen is known, and `LWA_NO_APP` is not set.
+    pub(crate) async fn start_app(&self) -> bool {
+        if !self.app_can_be_started() {
             return false;
         }
+        let program = self.app_program();
         let mut command = Command::new(&program);
         command.arg("--hidden").env_clear().current_dir(self.home.state_dir());
         let kept = |name: &str| {

@@ -27,6 +27,8 @@ pub struct Process {
     pub executable: Option<PathBuf>,
     /// Its ancestors, nearest first: id and name.
     pub ancestors: Vec<(u32, String)>,
+    /// Whether it, or what started it, is part of a run of the host: a command of the worker, a script of the library.
+    pub is_of_a_run: bool,
 }
 
 impl Process {
@@ -34,15 +36,17 @@ impl Process {
     pub fn inspect(pid: u32) -> Self {
         let mut ancestors = Vec::new();
         let mut current = pid;
+        let mut is_of_a_run = carries_a_runs_mark(pid);
         while ancestors.len() < MAX_DEPTH {
             let Some(parent) = parent_of(current) else { break };
             if parent <= 1 {
                 break;
             }
+            is_of_a_run |= carries_a_runs_mark(parent);
             ancestors.push((parent, name_of(parent)));
             current = parent;
         }
-        Self { pid, executable: executable_of(pid), ancestors }
+        Self { pid, executable: executable_of(pid), ancestors, is_of_a_run }
     }
 
     /// The program that talks to us: the nearest ancestor of a sidecar that is no `sh -c` wrapper.
@@ -62,6 +66,17 @@ impl Process {
                 .map(|(ancestor, _)| *ancestor)
                 .take_while(|ancestor| *ancestor != host)
                 .any(|ancestor| ancestor == pid)
+    }
+}
+
+impl Process {
+    /// Whether the host started it, or something that the host started did, apart from the app itself.
+    ///
+    /// An agent's commands run as children of the host, so the family tree of the client does not hold them.
+    pub fn is_work_of(&self, host: u32, role: Role) -> bool {
+        let distance = self.ancestors.iter().position(|(pid, _)| *pid == host);
+        let is_the_app = role == Role::App && distance == Some(0);
+        self.is_of_a_run || (distance.is_some() && !is_the_app)
     }
 }
 
@@ -89,6 +104,13 @@ fn executable_of(pid: u32) -> Option<PathBuf> {
     // After an update the running program's file is gone; its folder is still the right one.
     let text = link.to_string_lossy();
     Some(text.strip_suffix(" (deleted)").map_or_else(|| link.clone(), PathBuf::from))
+}
+
+/// Whether a process has the variable that everything in a run of the host has. One that clears its environment and
+/// leaves its parents within moments escapes this; SECURITY.md says so.
+fn carries_a_runs_mark(pid: u32) -> bool {
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(b"LWA_RUN="))
 }
 
 fn parent_of(pid: u32) -> Option<u32> {
@@ -128,6 +150,7 @@ mod tests {
             pid,
             executable: Some("/opt/lwa/lwa".into()),
             ancestors: ancestors.iter().map(|pid| (*pid, format!("p{pid}"))).collect(),
+            is_of_a_run: false,
         }
     }
 
@@ -145,6 +168,33 @@ mod tests {
     }
 
     #[test]
+    fn what_the_host_runs_for_an_agent_is_no_human() {
+        let (host, command) = (7, process(50, &[40, 7, 30]));
+        assert!(command.is_work_of(host, Role::Cli) && command.is_work_of(host, Role::App));
+        let app = process(50, &[7, 30]);
+        assert!(!app.is_work_of(host, Role::App));
+        assert!(app.is_work_of(host, Role::Cli), "the host starts no command line for a person");
+        let terminal = process(50, &[40, 30]);
+        assert!(!terminal.is_work_of(host, Role::Cli));
+        let daemon = Process { is_of_a_run: true, ..process(50, &[]) };
+        assert!(daemon.is_work_of(host, Role::Cli));
+    }
+
+    #[test]
+    fn a_program_of_a_run_is_known_by_its_variable() {
+        use std::io::Read as _;
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "echo; exec sleep 20"]).env("LWA_RUN", "ab").stdout(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // What it says shows that it is the new program and no copy of this one any more.
+        child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
+        let seen = Process::inspect(child.id());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(seen.is_of_a_run);
+    }
+
+    #[test]
     fn what_stands_in_front_of_a_sidecar_is_not_its_client() {
         let sidecar = Process {
             pid: 50,
@@ -155,6 +205,7 @@ mod tests {
                 (20, "codex".into()),
                 (10, "bash".into()),
             ],
+            is_of_a_run: false,
         };
         assert_eq!(sidecar.client(), Some((20, "codex")));
     }

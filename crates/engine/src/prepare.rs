@@ -1,11 +1,12 @@
 //! `plan/prepare`: check, route, lock, keep. Calls no provider and needs no network.
 
 mod check;
+pub(crate) mod excluded;
 mod route;
 
 use jiff::SignedDuration;
-use lwa_domain::{ErrorCode, PicoUsd, PlanMode, PlanState};
-use lwa_protocol::plan::{PlanLocks, PlanPrepared, PrepareParams, PromptLockScope, WorkflowParams};
+use lwa_domain::{ErrorCode, PicoUsd, PlanState};
+use lwa_protocol::plan::{EgressView, PlanLocks, PlanPrepared, PrepareParams, WorkflowParams};
 use lwa_protocol::{Event, Failure};
 use lwa_store::{NewAudit, NewPlan};
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,16 @@ pub(crate) struct WorkDetails {
     pub workflow: Option<WorkflowParams>,
     /// The recipe whose prompt this is.
     pub library_tool: Option<String>,
+}
+
+/// What a preparation found out and a plan goes on to show; it names no part of the prompt, and outlives it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct PlanFacts {
+    /// What leaves this machine, and what is masked before it does.
+    pub egress: EgressView,
+    /// Characters of a consensus draft that were left out of its middle.
+    #[serde(default)]
+    pub omitted_characters: u32,
 }
 
 impl Engine {
@@ -81,14 +92,15 @@ impl Engine {
         caller: &Caller,
         params: &PrepareParams,
         checked: Checked,
-        routed: Routed,
+        mut routed: Routed,
     ) -> Result<PlanPrepared, Failure> {
         let now = self.now();
         let ttl = SignedDuration::from_secs(i64::from(self.configuration.in_force().router.confirmation_ttl_seconds));
         let plan_token = tokens::token("plan")?;
         let confirmation_token = routed.requires_consent.then(|| tokens::token("confirm")).transpose()?;
-        let egress =
-            self.egress_view(&routed.routes, &checked.system, &routed.prompt, checked.response_format.as_ref());
+        let prompt_hash = tokens::text_hash(&checked.prompt);
+        let prompt = routed.prompt.take().unwrap_or(checked.prompt);
+        let egress = self.egress_view(&routed.routes, &checked.system, &prompt, checked.response_format.as_ref()).await;
         let library_suggestions = self.suggest_for(params).await;
         let json = |error: serde_json::Error| failure::json(&error);
         let lead = routed.lead().clone();
@@ -102,14 +114,14 @@ impl Engine {
             client: caller.client_name().to_owned(),
             session: caller.session.as_str().to_owned(),
             tool_name: params.tool_name.clone(),
-            prompt_hash: tokens::text_hash(&checked.prompt),
-            prompt: routed.prompt,
+            prompt_hash,
+            prompt,
             system_prompt: checked.system,
             provider: lead.provider,
             model: lead.model,
             billing_class: lead.billing_class,
             routes: serde_json::to_value(&routed.routes).map_err(json)?,
-            excluded: serde_json::to_value(&routed.excluded).map_err(json)?,
+            excluded: excluded::kept(&routed.others).map_err(json)?,
             estimated_input_tokens: routed.estimated_input_tokens,
             max_output_tokens: routed.max_output_tokens,
             max_cost: routed.max_cost,
@@ -117,6 +129,11 @@ impl Engine {
             expires_at: now + ttl,
             mode: routed.mode,
             work: Some(serde_json::to_value(&routed.work).map_err(json)?),
+            facts: serde_json::to_value(PlanFacts {
+                egress: egress.clone(),
+                omitted_characters: routed.omitted_characters,
+            })
+            .map_err(json)?,
         };
         let audit = NewAudit {
             at: now,
@@ -135,7 +152,7 @@ impl Engine {
         let status = if routed.requires_consent { PlanState::ConfirmationRequired } else { PlanState::Ready };
         self.emit(Event::PlanChanged { plan_id: plan.plan_id.clone(), state: status });
         self.wakes_maintenance.notify_one();
-        let is_consensus = plan.mode == PlanMode::Consensus;
+        let shown = params.excluded_limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
         Ok(PlanPrepared {
             status,
             phase: "preflight_complete".to_owned(),
@@ -150,20 +167,14 @@ impl Engine {
             reasoning_effort: plan.reasoning_effort,
             max_cost_pico_usd: routed.max_cost,
             routes: routed.routes,
-            excluded: routed.excluded,
+            excluded: excluded::views(&routed.others, shown),
+            excluded_count: u32::try_from(routed.others.len()).unwrap_or(u32::MAX),
             estimated_input_tokens: u32::try_from(routed.estimated_input_tokens).unwrap_or(u32::MAX),
             max_output_tokens: routed.max_output_tokens,
             prompt_hash: plan.prompt_hash,
             expires_at: rfc3339(plan.expires_at),
             mode: plan.mode,
-            locks: PlanLocks {
-                prompt: true,
-                token_budget: true,
-                consensus_plan: true,
-                model_routes: true,
-                dynamic_rerouting_during_work: false,
-                prompt_lock_scope: if is_consensus { PromptLockScope::Template } else { PromptLockScope::Complete },
-            },
+            locks: PlanLocks::of(plan.mode),
             egress,
             library_suggestions,
             omitted_characters: routed.omitted_characters,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use lwa_domain::ErrorCode;
-use lwa_protocol::Failure;
 use lwa_protocol::router::{QuotaList, QuotaRefreshed, QuotaStatus, QuotaTried, QuotaView};
+use lwa_protocol::{Event, Failure};
 use lwa_providers::{Confidence, QuotaObservation, QuotaWindow, facts, observe, probe_balance};
 use lwa_secrets::Secret;
 use lwa_store::QuotaRecord;
@@ -22,10 +22,19 @@ impl Engine {
         let now = self.now();
         let seen: Vec<QuotaRecord> =
             observe(provider, headers, now).into_iter().map(|seen| record(provider, seen, now)).collect();
-        if let Err(error) = self.db.keep_quotas(&seen).await {
+        if let Err(failure) = self.keep_quotas(provider, &seen).await {
             // A quota that is not kept costs no answer.
-            tracing::warn!(%error, provider, "what a provider said about its quotas could not be kept");
+            tracing::warn!(%failure, provider, "what a provider said about its quotas could not be kept");
         }
+    }
+
+    /// Keeps what a provider said, and tells so; not every answer says anything.
+    async fn keep_quotas(&self, provider: &str, seen: &[QuotaRecord]) -> Result<(), Failure> {
+        self.db.keep_quotas(seen).await.map_err(failure::store)?;
+        if !seen.is_empty() {
+            self.emit(Event::QuotaChanged { provider: provider.to_owned() });
+        }
+        Ok(())
     }
 
     /// `quota/list`.
@@ -93,7 +102,7 @@ impl Engine {
                 Ok(seen) => {
                     let now = self.now();
                     let seen: Vec<QuotaRecord> = seen.into_iter().map(|seen| record(name, seen, now)).collect();
-                    self.db.keep_quotas(&seen).await.map_err(failure::store)?;
+                    self.keep_quotas(name, &seen).await?;
                 }
                 Err(error) => problem = Some(failure::provider(&error)),
             }

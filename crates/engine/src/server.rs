@@ -13,7 +13,10 @@ use interprocess::local_socket::{GenericFilePath, ListenerOptions, tokio::Stream
 use lwa_domain::{ClientName, ErrorCode};
 use lwa_protocol::frame::{self, FaceFrame, HostFrame};
 use lwa_protocol::host::ClientInfo;
-use lwa_protocol::method::{EventSubscribe, HostIdentify, HostStop, PlanApprove, PlanRun};
+use lwa_protocol::method::{
+    EventSubscribe, HostIdentify, HostStop, PlanApprove, PlanRun, WorkerArtifact, WorkerCompact, WorkerDelegate,
+    WorkerDisclose, WorkerEnable, WorkerRun, WorkerSetMode,
+};
 use lwa_protocol::{Event, Failure, Hello, Method, PROTOCOL, Role, Welcome};
 use tokio::io::{AsyncBufRead, AsyncWrite, BufReader};
 use tokio::sync::{Semaphore, broadcast, mpsc};
@@ -39,6 +42,19 @@ const FAREWELL_LIMIT: Duration = Duration::from_millis(300);
 const MAX_CALLS: usize = 64;
 /// Calls of one connection that may run or wait; more are refused.
 const MAX_OPEN_CALLS: usize = 512;
+
+/// Calls that wait for work or for a human, and end with their caller; the work itself decides what becomes of it.
+const WAITS: [&str; 9] = [
+    PlanApprove::NAME,
+    PlanRun::NAME,
+    WorkerRun::NAME,
+    WorkerDelegate::NAME,
+    WorkerArtifact::NAME,
+    WorkerEnable::NAME,
+    WorkerDisclose::NAME,
+    WorkerCompact::NAME,
+    WorkerSetMode::NAME,
+];
 
 /// How to serve.
 #[derive(Debug, Clone)]
@@ -135,7 +151,7 @@ async fn welcome_and_serve(engine: &Engine, stream: Stream, connection: u64, end
     }
     let process = creds.pid().and_then(|pid| u32::try_from(pid).ok()).map(Process::inspect);
     let (receiver, mut sender) = tokio::io::split(stream);
-    let mut reader = BufReader::new(receiver);
+    let mut reader = BufReader::with_capacity(frame::READ_AT_ONCE, receiver);
     let mut line = Vec::new();
     let greeting = timeout(GREETING_LIMIT, frame::read::<_, FaceFrame>(&mut reader, &mut line)).await;
     let Ok(Ok(Some(FaceFrame::Hello(hello)))) = greeting else {
@@ -299,7 +315,7 @@ impl Call {
         let (progress, mut steps) = mpsc::channel(8);
         // Only a wait ends with its caller. Whatever else was begun is done to its end, since half of a
         // change would be told to nobody.
-        let is_wait = matches!(method.as_str(), PlanApprove::NAME | PlanRun::NAME);
+        let is_wait = WAITS.contains(&method.as_str());
         let work = {
             let engine = self.engine.clone();
             let caller = self.caller.clone();

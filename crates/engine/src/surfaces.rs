@@ -66,6 +66,8 @@ impl Drop for Attendance {
         self.engine.surfaces.remove(self.connection);
         self.engine.emit(Event::HostChanged);
         let Some(session) = self.session.take() else { return };
+        // Commands of a client that is gone have nobody to report to.
+        self.engine.worker.jobs.end_of(session.as_str());
         let engine = self.engine.clone();
         self.engine.tasks.spawn(async move {
             tokio::select! {
@@ -141,6 +143,11 @@ impl Surfaces {
     /// Ticks whenever a face comes, goes or subscribes.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    /// The sessions of the faces that are connected.
+    pub(crate) fn sessions(&self) -> std::collections::BTreeSet<String> {
+        locked(&self.faces).values().map(|face| face.caller.session.as_str().to_owned()).collect()
     }
 
     /// How many faces are connected.

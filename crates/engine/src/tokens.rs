@@ -16,6 +16,14 @@ fn random<const N: usize>() -> Result<[u8; N], Failure> {
     Ok(bytes)
 }
 
+/// Random bytes.
+///
+/// # Errors
+/// The system gives no random numbers.
+pub fn random_bytes<const N: usize>() -> Result<[u8; N], Failure> {
+    random()
+}
+
 /// Lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use lwa_domain::{ApprovalId, ApprovalKind, ErrorCode, Outcome, PlanId, PlanState};
-use lwa_protocol::approval::{Answer, ApprovalDetail, ApprovalItem, ApprovalParams, Asker, DecideParams};
+use lwa_protocol::approval::{Answer, ApprovalDetail, ApprovalItem, ApprovalParams, Asker, DecideParams, Variant};
 use lwa_protocol::{Event, Failure, Role};
 use lwa_store::{ApprovalRecord, Decided, Decision, Effect, NewAudit};
 use serde_json::json;
@@ -21,12 +21,14 @@ struct Ending {
     by: &'static str,
     /// The actor for the audit log.
     actor: &'static str,
+    /// Which of the question's variants.
+    variant: Option<String>,
 }
 
 impl Ending {
     /// The question lost its reason.
     fn withdrawn(reason: &str) -> Self {
-        Self { outcome: Outcome::Withdrawn, reason: Some(reason.to_owned()), by: "host", actor: "host" }
+        Self { outcome: Outcome::Withdrawn, reason: Some(reason.to_owned()), by: "host", actor: "host", variant: None }
     }
 }
 
@@ -38,7 +40,7 @@ impl Engine {
         outcome: Outcome,
         reason: &str,
     ) -> Result<(), Failure> {
-        let ending = Ending { outcome, reason: Some(reason.to_owned()), by: "host", actor: "host" };
+        let ending = Ending { outcome, reason: Some(reason.to_owned()), by: "host", actor: "host", variant: None };
         self.conclude(record, ending).await.map(drop)
     }
 
@@ -101,9 +103,12 @@ impl Engine {
             (ApprovalKind::PolicyChange, Outcome::Denied) if concerns_the_file(&record) => {
                 self.remember_refusal(&record.merge_key).await
             }
+            (ApprovalKind::PolicyChange, Outcome::Denied) if crate::worker::is_about_lines(&record.merge_key) => {
+                self.refuse_allowed_lines(&record.merge_key).await
+            }
             _ => Ok(()),
         };
-        let ended = Ended { outcome: ending.outcome, reason: ending.reason };
+        let ended = Ended { outcome: ending.outcome, reason: ending.reason, variant: ending.variant };
         self.broker.publish(&record.id, ended.clone());
         if let Some(plan_id) = plan_id
             && (ended.outcome.is_allowed() || ended.outcome == Outcome::Denied)
@@ -124,7 +129,14 @@ impl Engine {
                 Ok(())
             }
             ApprovalDetail::Script(script) => self.script_was_approved(&script).await,
-            ApprovalDetail::Spend(_) | ApprovalDetail::PolicyChange(_) => Ok(()),
+            ApprovalDetail::PolicyChange(change) if crate::worker::is_about_lines(&record.merge_key) => {
+                self.accept_allowed_lines(&change.changes).await
+            }
+            ApprovalDetail::Spend(_)
+            | ApprovalDetail::PolicyChange(_)
+            | ApprovalDetail::TurnOn(_)
+            | ApprovalDetail::Command(_)
+            | ApprovalDetail::Disclosure(_) => Ok(()),
         }
     }
 
@@ -135,7 +147,14 @@ impl Engine {
         effect: Effect<'_>,
         now: Timestamp,
     ) -> Result<Decided, Failure> {
-        let decision = Decision { id, outcome: ending.outcome, reason: ending.reason.as_deref(), by: ending.by, now };
+        let decision = Decision {
+            id,
+            outcome: ending.outcome,
+            reason: ending.reason.as_deref(),
+            by: ending.by,
+            variant: ending.variant.as_deref(),
+            now,
+        };
         self.db.decide_approval(&decision, effect, ending.actor).await.map_err(failure::store)
     }
 
@@ -148,6 +167,7 @@ impl Engine {
         let record = self.refuse_late(self.find_approval(&params.id).await?).await?;
         let offers: Vec<Answer> =
             serde_json::from_value(record.offers.clone()).map_err(|error| failure::json(&error))?;
+        let variant = chosen_variant(&record, params)?;
         let outcome = match params.answer {
             Answer::Deny => Outcome::Denied,
             Answer::Dismiss => Outcome::Dismissed,
@@ -176,7 +196,7 @@ impl Engine {
             Role::Sidecar => "client",
         };
         let reason = params.reason.as_deref().map(|reason| reason.chars().take(500).collect::<String>());
-        let ending = Ending { outcome, reason, by, actor: "user" };
+        let ending = Ending { outcome, reason, by, actor: "user", variant };
         let id = record.id.clone();
         let taken = match self.conclude(record, ending).await? {
             Decided::Taken(decided) if decided.outcome == Some(outcome) => Some(decided),
@@ -186,6 +206,28 @@ impl Engine {
             return item(&decided);
         }
         Err(already_ended(&self.find_approval(&id).await?))
+    }
+
+    /// Takes what a client's own dialog said. How the question ended, which may be another way than this.
+    pub(crate) async fn conclude_from_client(
+        &self,
+        record: ApprovalRecord,
+        outcome: Outcome,
+        reason: Option<&str>,
+        variant: Option<&str>,
+    ) -> Result<Option<Outcome>, Failure> {
+        let id = record.id.clone();
+        let ending = Ending {
+            outcome,
+            reason: reason.map(str::to_owned),
+            by: "client",
+            actor: "user",
+            variant: variant.map(str::to_owned),
+        };
+        match self.conclude(record, ending).await? {
+            Decided::Taken(decided) => Ok(decided.outcome),
+            Decided::AlreadyEnded | Decided::Pointless => Ok(self.find_approval(&id).await?.outcome),
+        }
     }
 
     /// Refuses an answer to a question that has ended, or whose time is up though nobody looked yet.
@@ -211,7 +253,8 @@ impl Engine {
                 let stored: Asker = serde_json::from_value(record.asker.clone()).unwrap_or_default();
                 let mut clients = self.surfaces.client_processes();
                 clients.extend(stored.client_pid);
-                clients.into_iter().any(|client| process.descends_from(client, host))
+                process.is_work_of(host, caller.role)
+                    || clients.into_iter().any(|client| process.descends_from(client, host))
             }
         };
         if !refused {
@@ -253,6 +296,24 @@ impl Engine {
     }
 }
 
+/// The variant that an answer names. A yes to a question with variants has to name one of its own; a no may.
+fn chosen_variant(record: &ApprovalRecord, params: &DecideParams) -> Result<Option<String>, Failure> {
+    let variants: Vec<Variant> =
+        serde_json::from_value(record.variants.clone()).map_err(|error| failure::json(&error))?;
+    let fitting = variants.iter().filter(|variant| variant.answer == params.answer).map(|variant| variant.id.as_str());
+    match params.variant.as_deref() {
+        Some(named) if fitting.clone().any(|id| id == named) => Ok(Some(named.to_owned())),
+        Some(named) => {
+            let shown: String = named.chars().take(40).collect();
+            let way_out = fitting.collect::<Vec<_>>().join("`, `");
+            Err(Failure::new(ErrorCode::InvalidInput, format!("this answer has no variant `{shown}`"))
+                .hint(format!("its variants are `{way_out}`")))
+        }
+        // The first variant of an answer is its plainest meaning.
+        None => Ok(fitting.clone().next().map(str::to_owned)),
+    }
+}
+
 fn already_ended(record: &ApprovalRecord) -> Failure {
     let how = record.outcome.map_or("answered", Outcome::as_str);
     let why = record.outcome_reason.as_deref().map(|reason| format!(", {reason}")).unwrap_or_default();
@@ -264,7 +325,12 @@ fn already_ended(record: &ApprovalRecord) -> Failure {
 fn plan_of(detail: &ApprovalDetail) -> Option<PlanId> {
     match detail {
         ApprovalDetail::Spend(spend) => Some(spend.plan_id.clone()),
-        ApprovalDetail::PolicyChange(_) | ApprovalDetail::SessionConsent(_) | ApprovalDetail::Script(_) => None,
+        ApprovalDetail::PolicyChange(_)
+        | ApprovalDetail::SessionConsent(_)
+        | ApprovalDetail::Script(_)
+        | ApprovalDetail::TurnOn(_)
+        | ApprovalDetail::Command(_)
+        | ApprovalDetail::Disclosure(_) => None,
     }
 }
 

@@ -132,6 +132,7 @@ impl Engine {
             is_serious: is_script,
             // The answer is about a content and lasts as long as the content does.
             offers: vec![Answer::AllowAlways],
+            variants: Vec::new(),
         })
     }
 

@@ -5,12 +5,12 @@ use std::sync::{Arc, PoisonError};
 
 use lwa_domain::{ErrorCode, TaskKind};
 use lwa_library::{Manifest, Query, Relevance, ToolStatus, ToolWords, WordIndex, relevance, search_text};
-use lwa_protocol::Failure;
 use lwa_protocol::library::{
     FoundTool, LibraryFound, LibraryList, LibraryListParams, LibrarySearchParams, LibrarySuggestParams,
     LibrarySuggested,
 };
 use lwa_protocol::plan::{LibrarySuggestion, PrepareParams};
+use lwa_protocol::{Event, Failure};
 use lwa_store::{LibraryCandidate, LibraryEntry, LibraryLookup};
 use sha2::{Digest, Sha256};
 
@@ -48,6 +48,7 @@ impl Engine {
         if !changed.is_empty() || !gone.is_empty() {
             self.db.change_library_index(&changed, &gone).await.map_err(failure::store)?;
             self.load_active().await?;
+            self.emit(Event::LibraryChanged);
         }
         Ok(tools)
     }

@@ -6,11 +6,11 @@ use lwa_config::LibraryConfig;
 use lwa_domain::ErrorCode;
 use lwa_library::patterns::{self, Next, Observation, Pattern, PatternSettings, RunMark, eligible, evidence, recipe};
 use lwa_library::{LibraryError, Manifest};
-use lwa_protocol::Failure;
 use lwa_protocol::library::{
     LibraryAnalyzeParams, LibraryAnalyzed, LibraryObserveParams, LibraryObserveStatus, LibraryObserved, WorkflowPattern,
 };
 use lwa_protocol::plan::RunAnswer;
+use lwa_protocol::{Event, Failure};
 use lwa_store::{NewObservation, Observed, PatternRecord, PlanRecord, StoreError, Take};
 use serde_json::json;
 
@@ -187,6 +187,7 @@ impl Engine {
                 return Ok(Noticed { status: LibraryObserveStatus::AlreadyCounted, pattern, created: None });
             }
         };
+        self.emit(Event::LibraryChanged);
         let mut noticed =
             Noticed { status: LibraryObserveStatus::Counted, pattern: Some(counted.pattern.clone()), created: None };
         match counted.next {

@@ -180,7 +180,7 @@ impl Engine {
             let outcome = ready.run(&input, &surroundings, &engine.stopping).await;
             let slug = ready.slug().as_str();
             let (ended, result) = match outcome {
-                Ok(outcome) => (status_of(outcome.status), Ok(engine.result_of(&outcome))),
+                Ok(outcome) => (status_of(outcome.status), Ok(engine.result_of(&outcome).await)),
                 Err(error) => (LibraryRunStatus::Failed, Err(super::failure_of(&error))),
             };
             let detail = match &result {
@@ -260,8 +260,8 @@ impl Engine {
         surroundings
     }
 
-    fn result_of(&self, outcome: &ScriptOutcome) -> ScriptResult {
-        let known = self.known_secrets(None);
+    async fn result_of(&self, outcome: &ScriptOutcome) -> ScriptResult {
+        let known = self.known_secrets_at_hand().await;
         let (stdout, masked_out) = scrubbed(&outcome.stdout.text(), &known);
         let (stderr, masked_err) = scrubbed(&outcome.stderr.text(), &known);
         ScriptResult {

@@ -3,7 +3,7 @@
 use lwa_domain::tokens::estimate_tokens;
 use lwa_domain::{ErrorCode, PicoUsd, Pipeline, PlanMode};
 use lwa_protocol::Failure;
-use lwa_protocol::plan::{ExcludedView, PrepareParams, RouteView};
+use lwa_protocol::plan::{PrepareParams, RouteView};
 use lwa_routing::{Catalog, Decision, NoRoute, Policy, Rejected, Request, Scored, consensus};
 
 use super::check::Checked;
@@ -17,11 +17,12 @@ use crate::engine::Engine;
 pub(super) struct Routed {
     pub mode: PlanMode,
     pub routes: Vec<RouteView>,
-    pub excluded: Vec<ExcludedView>,
+    /// The candidates that were not chosen.
+    pub others: Vec<Rejected>,
     pub requires_consent: bool,
     pub message: String,
-    /// What every call gets to work on.
-    pub prompt: String,
+    /// What every call gets to work on; the checked prompt when there is none. A long one is not copied.
+    pub prompt: Option<String>,
     pub estimated_input_tokens: u64,
     pub max_output_tokens: u32,
     pub max_cost: Option<PicoUsd>,
@@ -96,12 +97,12 @@ impl Engine {
             || params.preferred_providers.iter().any(|name| name == BUILTIN);
         let decision =
             lwa_routing::decide(&request, &policy, &catalog).map_err(|none| no_route(&none, names_builtin))?;
-        Ok(single(checked, snapshot, &request, &decision, work))
+        Ok(single(checked, snapshot, &request, decision, work))
     }
 }
 
 /// One call: of a text model, or of one that makes pictures or films.
-fn single(checked: &Checked, snapshot: &Snapshot, request: &Request, decision: &Decision, work: WorkDetails) -> Routed {
+fn single(checked: &Checked, snapshot: &Snapshot, request: &Request, decision: Decision, work: WorkDetails) -> Routed {
     let mode = match checked.task.pipeline() {
         Pipeline::Image => PlanMode::Image,
         Pipeline::Video => PlanMode::Video,
@@ -120,7 +121,7 @@ fn single(checked: &Checked, snapshot: &Snapshot, request: &Request, decision: &
         route.max_cost_pico_usd = snapshot.merged.media_cost(&decision.chosen.model.key, checked.media.as_ref());
     }
     let consent_reason = match route.max_cost_pico_usd {
-        _ if mode.is_billed_by_tokens() => decision.consent_reason.clone(),
+        _ if mode.is_billed_by_tokens() => decision.consent_reason,
         Some(cost) => format!("billing class `{}`, at most {cost}", route.billing_class),
         None => format!("billing class `{}`, at a price that is not known", route.billing_class),
     };
@@ -128,8 +129,8 @@ fn single(checked: &Checked, snapshot: &Snapshot, request: &Request, decision: &
         mode,
         message: locked(&format!("`{}:{}`", route.provider, route.model), decision.requires_consent, &consent_reason),
         requires_consent: decision.requires_consent,
-        excluded: excluded(&decision.others),
-        prompt: checked.prompt.clone(),
+        others: decision.others,
+        prompt: None,
         estimated_input_tokens: request.estimated_input_tokens,
         max_output_tokens,
         max_cost: route.max_cost_pico_usd,
@@ -199,8 +200,8 @@ fn route_consensus(
         mode: PlanMode::Consensus,
         message: locked(&place, requires_consent, &decision.consent_reason),
         requires_consent,
-        excluded: excluded(&voters.others),
-        prompt: question,
+        others: voters.others,
+        prompt: Some(question),
         estimated_input_tokens: routes.iter().map(|route| u64::from(route.estimated_input_tokens)).sum(),
         max_output_tokens: routes.iter().map(|route| route.max_output_tokens).sum(),
         max_cost: sum_of(routes.iter().map(|route| route.max_cost_pico_usd)),
@@ -208,15 +209,6 @@ fn route_consensus(
         routes,
         work,
     })
-}
-
-fn excluded(others: &[Rejected]) -> Vec<ExcludedView> {
-    let view = |other: &Rejected| ExcludedView {
-        provider: other.key.provider.clone(),
-        model: other.key.model.clone(),
-        reason: other.reason.to_string(),
-    };
-    others.iter().map(view).collect()
 }
 
 fn locked(place: &str, requires_consent: bool, consent_reason: &str) -> String {

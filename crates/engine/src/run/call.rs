@@ -96,7 +96,11 @@ impl Engine {
         characters: &AtomicU32,
     ) -> (Called, Vec<(String, String)>) {
         let none = Vec::new();
-        let egress = self.mask_for(call.system, &call.prompt, call.response_format.as_ref(), endpoint);
+        let masked = self.mask_for(call.system, &call.prompt, call.response_format.as_ref(), endpoint).await;
+        let egress = match masked {
+            Ok(egress) => egress,
+            Err(failure) => return (Called::failed(failure), none),
+        };
         let response_format = match egress.format.as_ref().map(response_format).transpose() {
             Ok(format) => format,
             Err(failure) => return (Called::failed(failure), none),

@@ -120,7 +120,7 @@ impl Engine {
         let template = details.synthesis_template.unwrap_or_default();
         // The reviews speak of the question's values by their placeholders, and so does the synthesis.
         let template = if routes.iter().any(|route| !route.is_local) {
-            self.mask_alike(plan.prompt.as_deref().unwrap_or_default(), &template)
+            self.mask_alike(plan.prompt.as_deref().unwrap_or_default(), &template).await?
         } else {
             template
         };

@@ -74,7 +74,10 @@ impl Engine {
         } else {
             let details = work_of(plan)?;
             let prompt = plan.prompt.clone().unwrap_or_default();
-            let masked = self.mask_for(None, &prompt, None, &endpoint);
+            let masked = match self.mask_for(None, &prompt, None, &endpoint).await {
+                Ok(masked) => masked,
+                Err(failure) => return Ok(End::Failed { failure, may_have_cost: false }),
+            };
             values.clone_from(&masked.values);
             let kind = kind_of(plan.mode);
             let shape = shape_for(&plan.provider, model.adapter.as_str()).filter(|shape| shape.makes(kind));

@@ -158,7 +158,7 @@ async fn a_yes_that_crosses_another_edit_never_lets_through_what_was_not_shown(#
     };
     let answer = || {
         let (engine, id) = (host.engine.clone(), question.id.clone());
-        let params = DecideParams { id, answer: Answer::AllowAlways, reason: None, code: None };
+        let params = DecideParams { id, answer: Answer::AllowAlways, reason: None, code: None, variant: None };
         tokio::spawn(async move { engine.decide(&app(), &params).await })
     };
     let (edit, answer) = match first {

@@ -8,6 +8,7 @@
 mod adversary;
 mod claim;
 mod configuration;
+mod events;
 mod library;
 mod people;
 mod restart;

@@ -238,6 +238,7 @@ async fn a_terminal_needs_the_code_that_is_shown() {
             answer: Answer::AllowOnce,
             reason: None,
             code: Some(typed),
+            variant: None,
         };
         assert_eq!(host.engine.decide(&terminal, &params).await.is_ok(), is_right);
     }
@@ -294,7 +295,8 @@ async fn of_a_yes_and_a_no_at_once_one_counts_and_the_plan_agrees_with_it() {
         let decide = |answer| {
             let (engine, id) = (host.engine.clone(), id(&asked));
             tokio::spawn(async move {
-                let params = lwa_protocol::approval::DecideParams { id, answer, reason: None, code: None };
+                let params =
+                    lwa_protocol::approval::DecideParams { id, answer, reason: None, code: None, variant: None };
                 engine.decide(&app(), &params).await.is_ok()
             })
         };
@@ -315,8 +317,13 @@ async fn an_answer_whose_giver_vanishes_is_taken_whole_or_not_at_all() {
         let asked = host.approve(&agent, &plan).await.unwrap();
         let (engine, id) = (host.engine.clone(), id(&asked));
         let deciding = Box::pin(async move {
-            let params =
-                lwa_protocol::approval::DecideParams { id, answer: Answer::AllowOnce, reason: None, code: None };
+            let params = lwa_protocol::approval::DecideParams {
+                id,
+                answer: Answer::AllowOnce,
+                reason: None,
+                code: None,
+                variant: None,
+            };
             engine.decide(&app(), &params).await
         });
         crate::claim::poll_and_drop(deciding, polls).await;

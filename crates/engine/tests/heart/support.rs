@@ -117,7 +117,9 @@ impl Host {
     }
 
     pub async fn decide(&self, caller: &Caller, id: &ApprovalId, answer: Answer) -> Result<ApprovalItem, Failure> {
-        self.engine.decide(caller, &DecideParams { id: id.clone(), answer, reason: None, code: None }).await
+        self.engine
+            .decide(caller, &DecideParams { id: id.clone(), answer, reason: None, code: None, variant: None })
+            .await
     }
 
     /// Every question, ended ones included.
@@ -194,7 +196,7 @@ fn caller(role: Role, name: &str, process: Option<Process>) -> Caller {
 /// A process with these ancestors, nearest first.
 pub fn process(pid: u32, ancestors: &[u32]) -> Process {
     let ancestors = ancestors.iter().map(|pid| (*pid, format!("p{pid}"))).collect();
-    Process { pid, executable: None, ancestors }
+    Process { pid, executable: None, ancestors, is_of_a_run: false }
 }
 
 /// A sidecar that [`AGENT`] started.

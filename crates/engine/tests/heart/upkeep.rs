@@ -43,7 +43,7 @@ async fn models(host: &Host) -> Vec<lwa_protocol::provider::ModelView> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_04_and_a_05_a_list_adds_models_and_takes_nothing_from_those_that_are_known() {
+async fn a_04_a_list_adds_models_and_takes_nothing_from_those_that_are_known() {
     let fake = start(Script::new().on("GET /v1/models", [Reply::json(200, LIST)]));
     let host = Host::new(&config(&fake, "billing_class = \"paid\"")).await;
     let answer = refresh(&host, true).await;
@@ -52,10 +52,28 @@ async fn a_04_and_a_05_a_list_adds_models_and_takes_nothing_from_those_that_are_
     let find = |name: &str| models.iter().find(|model| model.model == name).unwrap();
     let big = find("big-1");
     assert_eq!((big.context_length, big.capabilities.len()), (131_072, 2));
-    assert_eq!(find("off-1").disabled_reason.as_deref(), Some("switched off by hand"));
     // A price of zero and a list without prices make nothing free.
     assert_eq!(find("new-1").billing_class, lwa_domain::BillingClass::Paid);
     assert!(find("text-embedding-3-small").capabilities.iter().all(|known| *known != lwa_domain::Capability::Text));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_05_a_model_that_was_switched_off_stays_off_when_its_provider_lists_it() {
+    let list = r#"{"data":[{"id":"big-1"},{"id":"off-1","context_length":500000}]}"#;
+    let fake = start(Script::new().on("GET /v1/models", [Reply::json(200, list)]));
+    let host = Host::new(&config(&fake, "billing_class = \"free_quota\"")).await;
+    assert_eq!(refresh(&host, true).await.providers[0].status, ListStatus::Ok);
+    let off = models(&host).await.into_iter().find(|model| model.model == "off-1").unwrap();
+    assert_eq!((off.disabled_reason.as_deref(), off.context_length), (Some("switched off by hand"), 500_000));
+    let asked = |model: &str| PrepareParams {
+        task: "query".to_owned(),
+        model: Some(model.to_owned()),
+        ..PrepareParams::default()
+    };
+    let refused = host.prepare_with(&agent(), asked("off-1")).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::NoRoute);
+    assert!(refused.message.contains("switched off by hand"), "{}", refused.message);
+    host.prepare_with(&agent(), asked("big-1")).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

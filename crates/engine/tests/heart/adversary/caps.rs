@@ -29,7 +29,7 @@ fn bare_plan(number: u8) -> NewPlan {
         model: "m-1".to_owned(),
         billing_class: BillingClass::Paid,
         routes: serde_json::json!([]),
-        excluded: serde_json::json!([]),
+        excluded: "[]".to_owned(),
         estimated_input_tokens: 1,
         max_output_tokens: 1,
         max_cost: None,
@@ -37,6 +37,7 @@ fn bare_plan(number: u8) -> NewPlan {
         expires_at: now + minutes(10),
         mode: PlanMode::Consensus,
         work: None,
+        facts: serde_json::Value::Null,
     }
 }
 

@@ -43,6 +43,57 @@ async fn a_paid_synthesis_survives_a_settlement_that_fails_for_a_moment() {
     assert_eq!(paid.cost_pico_usd, Some(PicoUsd::new(11 * 5_000_000 + 7 * 20_000_000)));
 }
 
+/// An answer that begins and then ends in this way.
+fn begun(end: &str) -> Reply {
+    let delta = r#"data: {"choices":[{"index":0,"delta":{"content":"It beg"},"finish_reason":null}]}"#;
+    Reply::events(format!("{delta}\n\n{end}"))
+}
+
+/// Two providers that could serve the same plan; the first one is locked.
+async fn two(acme: &FakeProvider, other: &FakeProvider) -> Host {
+    Host::new(
+        &[
+            UNASKED.to_owned(),
+            member("acme", &acme.base_url(), "paid", 90, ""),
+            member("other", &other.base_url(), "paid", 60, ""),
+        ]
+        .concat(),
+    )
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rr_28_a_stream_that_breaks_is_given_to_no_other_provider() {
+    let error = "data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n";
+    for broken in [begun("").then_cut(), begun(error), begun("").then_reset()] {
+        let (acme, other) = (fake(vec![broken, saying("Again.")]), fake(vec![saying("Instead.")]));
+        let host = two(&acme, &other).await;
+        let plan = host.prepare_with(&agent(), query()).await.unwrap();
+        assert_eq!(plan.routes[0].provider, "acme");
+        let answer = run(&host.engine, &agent(), &plan).await.unwrap();
+        assert_eq!((answer.status, answer.text), (RunStatus::RepreflightRequired, None));
+        assert_eq!((acme.count("POST"), other.connections()), (1, 0));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rr_30_a_stream_that_was_cut_is_booked_as_failed_at_what_was_reserved_and_never_as_a_success() {
+    let (acme, other) = (fake(vec![begun("").then_cut()]), fake(vec![saying("Instead.")]));
+    let host = two(&acme, &other).await;
+    let plan = host.prepare_with(&agent(), query()).await.unwrap();
+    let answer = run(&host.engine, &agent(), &plan).await.unwrap();
+    assert_ne!(answer.status, RunStatus::Completed);
+    assert_eq!(answer.error.unwrap().code, ErrorCode::ProviderFailed);
+    let row = rows(&host).await.remove(0);
+    assert_eq!((row.status.as_str(), row.error_code), ("error", Some(ErrorCode::ProviderFailed)));
+    // Nobody counted its tokens, and they may be billed all the same: nothing is not what it cost.
+    assert_eq!((row.input_tokens, row.output_tokens, row.usage_reported), (None, None, false));
+    assert_eq!((row.cost_pico_usd, row.reserved_pico_usd), (None, plan.max_cost_pico_usd));
+    // Whoever comes back for it gets the failure again.
+    let again = run(&host.engine, &agent(), &plan).await.unwrap();
+    assert_eq!((again.status, again.replayed, acme.count("POST")), (answer.status, true, 1));
+}
+
 /// The smallest bytes that begin like a film.
 const FILM: &[u8] = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom";
 

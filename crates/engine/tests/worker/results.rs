@@ -1,0 +1,183 @@
+//! What leaves: digests, slices and errors, with placeholders where private values stood.
+
+use lwa_protocol::approval::{Answer, ApprovalDetail};
+use lwa_protocol::worker::{WorkerDisclosureParams, WorkerModeParams, WorkerStatusKind};
+
+use lwa_testkit::{FakeProvider, Reply, Script};
+
+use crate::desk::{Desk, ON, is};
+
+const PII: &str = "[clients.codex.worker]\narm = \"on\"\nmode = \"pii\"\n";
+
+fn secret() -> String {
+    format!("ghp_{}", "Zq81bVn04XwKp62LmRt".repeat(2).get(..36).unwrap())
+}
+
+#[tokio::test]
+async fn bulk_output_comes_back_short_and_the_whole_of_it_is_kept() {
+    let desk = Desk::new("[clients.codex.worker]\narm = \"on\"\nrun_policy = \"allow\"\n").await;
+    let answer = desk.run("seq 1 5000; echo 'error: the last step failed' >&2; exit 3").await;
+    is(&answer, WorkerStatusKind::Completed);
+    assert_eq!(answer.facts.exit_code, Some(3));
+    assert!(answer.text.contains("error: the last step failed"), "{}", answer.text);
+    assert!(answer.text.contains("rc 3") && answer.text.contains("builtin"), "{}", answer.text);
+    assert!(answer.text.len() < 4_000, "{} bytes", answer.text.len());
+    assert!(answer.facts.tokens_saved > 1_000);
+    let reference = answer.facts.reference.unwrap();
+    let slice = desk.slice(&reference, 0, 100).await;
+    is(&slice, WorkerStatusKind::Completed);
+    assert!(slice.text.starts_with("1\n2\n3\n"), "{}", slice.text);
+}
+
+#[tokio::test]
+async fn a_secret_never_leaves_by_digest_slice_status_or_memory() {
+    let desk = Desk::new(ON).await;
+    let secret = secret();
+    let file = desk.project.path().join("settings.env");
+    std::fs::write(&file, format!("NAME=demo\nGITHUB_TOKEN={secret}\nPORT=80\n")).unwrap();
+    let answer = desk.read_file("List the settings.", "settings.env").await;
+    is(&answer, WorkerStatusKind::Completed);
+    assert!(!answer.text.contains(&secret), "{}", answer.text);
+    let reference = answer.facts.reference.unwrap();
+    for offset in 0..80 {
+        let slice = desk.slice(&reference, offset, 100).await;
+        for window in secret.as_bytes().windows(12) {
+            let part = std::str::from_utf8(window).unwrap();
+            assert!(!slice.text.contains(part), "{}", slice.text);
+        }
+    }
+    let status = serde_json::to_string(&desk.status().await).unwrap();
+    assert!(!status.contains(&secret));
+    for (name, content) in desk.files(false) {
+        assert!(!String::from_utf8_lossy(&content).contains(&secret), "{name}");
+    }
+    let texts = desk.database().await;
+    assert!(texts.len() > 50 && texts.iter().any(|(_, text)| text.contains("[SECRET-1]")));
+    for (name, text) in texts {
+        assert!(!text.contains(&secret), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn in_private_mode_names_are_hidden_and_their_placeholders_are_stable() {
+    let desk = Desk::new(PII).await;
+    let material =
+        "Dear team,\nMaria Fernandez-Lopez called about the invoice.\nPlease write to maria.fl@example.org.\n";
+    let answer = desk.delegate("Who called?", material).await;
+    is(&answer, WorkerStatusKind::Completed);
+    assert!(!answer.text.contains("Maria") && !answer.text.contains("maria.fl"), "{}", answer.text);
+    assert!(answer.text.contains("[PERSON-1]") && answer.text.contains("[EMAIL-1]"), "{}", answer.text);
+    let again = desk.delegate("And now?", "maria.fl@example.org wrote once more").await;
+    assert!(again.text.contains("[EMAIL-1]"), "{}", again.text);
+}
+
+#[tokio::test]
+async fn names_in_assist_are_asked_about_once_and_the_answer_is_honoured() {
+    let desk = Desk::new(ON).await;
+    let mut human = desk.human();
+    let material = "Contact: jane.roe@example.com";
+    let (answer, question) =
+        tokio::join!(desk.delegate("Who?", material), human.answers(Answer::AllowSession, Some("continue")));
+    is(&answer, WorkerStatusKind::Completed);
+    assert!(answer.text.contains("jane.roe@example.com"), "{}", answer.text);
+    let ApprovalDetail::Disclosure(detail) = &question.detail else { panic!("another question") };
+    assert!(detail.kinds.iter().any(|kind| kind.kind == "EMAIL"));
+    assert!(!serde_json::to_string(&question).unwrap().contains("jane.roe"), "a question holds no value");
+    let again = desk.delegate("And?", "jane.roe@example.com again").await;
+    assert!(again.text.contains("jane.roe@example.com"), "{}", again.text);
+    assert_eq!(desk.host.questions().await.len(), 1);
+}
+
+#[tokio::test]
+async fn without_an_answer_the_result_is_hidden_and_says_how_to_open_it() {
+    let desk = Desk::without_window(ON).await;
+    let answer = desk.delegate("Who?", "Contact: jane.roe@example.com").await;
+    is(&answer, WorkerStatusKind::Completed);
+    assert!(answer.text.contains("[EMAIL-1]") && !answer.text.contains("jane.roe"), "{}", answer.text);
+    assert!(answer.text.contains("local_llm_disclosure"), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn switching_to_private_mode_hides_what_was_remembered_in_clear() {
+    let desk = Desk::new(ON).await;
+    let mut human = desk.human();
+    let (_, _) = tokio::join!(
+        desk.delegate("Who?", "Contact: jane.roe@example.com"),
+        human.answers(Answer::AllowSession, Some("continue"))
+    );
+    let params = WorkerModeParams { call: desk.call.clone(), mode: "pii".to_owned() };
+    let answer = desk.host.engine.worker_set_mode(&desk.agent, params).await.unwrap();
+    is(&answer, WorkerStatusKind::Completed);
+    assert!(answer.text.contains("The mode is pii now"), "{}", answer.text);
+    let detail = desk
+        .host
+        .engine
+        .show_worker_session(&lwa_protocol::worker::WorkerSessionParams { key: desk.status().await.session_key })
+        .await
+        .unwrap();
+    let turns = serde_json::to_string(&detail.turns).unwrap();
+    assert!(!turns.contains("jane.roe") && turns.contains("[EMAIL-1]"), "{turns}");
+}
+
+#[tokio::test]
+async fn leaving_private_mode_needs_the_human() {
+    let desk = Desk::new(PII).await;
+    let params = WorkerModeParams { call: desk.call.clone(), mode: "assist".to_owned() };
+    let mut human = desk.human();
+    let (answer, _) =
+        tokio::join!(desk.host.engine.worker_set_mode(&desk.agent, params.clone()), human.answers(Answer::Deny, None));
+    is(&answer.unwrap(), WorkerStatusKind::Refused);
+    assert_eq!(desk.status().await.mode, "pii");
+    let (answer, _) =
+        tokio::join!(desk.host.engine.worker_set_mode(&desk.agent, params), human.answers(Answer::AllowSession, None));
+    is(&answer.unwrap(), WorkerStatusKind::Completed);
+    assert_eq!(desk.status().await.mode, "assist");
+}
+
+#[tokio::test]
+async fn an_agent_opens_nothing_by_asking_and_closes_at_once() {
+    let desk = Desk::new(ON).await;
+    let open = WorkerDisclosureParams {
+        call: desk.call.clone(),
+        identity: "open".to_owned(),
+        reason: "the user said so".to_owned(),
+        ..WorkerDisclosureParams::default()
+    };
+    let mut human = desk.human();
+    let (answer, _) =
+        tokio::join!(desk.host.engine.worker_disclosure(&desk.agent, open), human.answers(Answer::Deny, None));
+    let answer = answer.unwrap();
+    assert!(answer.text.contains("Nothing was opened"), "{}", answer.text);
+    assert_ne!(desk.status().await.disclosure.identity, "open");
+    let close = WorkerDisclosureParams {
+        call: desk.call.clone(),
+        identity: "masked".to_owned(),
+        ..WorkerDisclosureParams::default()
+    };
+    desk.host.engine.worker_disclosure(&desk.agent, close).await.unwrap();
+    assert_eq!(desk.status().await.disclosure.identity, "masked");
+    let typo = WorkerDisclosureParams {
+        call: desk.call.clone(),
+        identity: "opne".to_owned(),
+        ..WorkerDisclosureParams::default()
+    };
+    let error = desk.host.engine.worker_disclosure(&desk.agent, typo).await.unwrap_err();
+    assert!(error.message.contains("`opne`") && error.hint.unwrap().contains("`open`"));
+}
+
+#[tokio::test]
+async fn w_11_what_a_model_server_says_when_it_fails_is_scrubbed() {
+    let secret = secret();
+    let body = format!("{{\"error\": {{\"message\": \"bad prompt: {secret} jane.roe@example.com\"}}}}");
+    let script = Script::new().on("POST /chat/completions", [Reply::json(400, body)]);
+    let server = FakeProvider::start(script).unwrap();
+    let config = format!("[worker]\nbase_url = \"{}\"\nmodel = \"small\"\n{ON}", server.base_url());
+    let desk = Desk::without_window(&config).await;
+    let answer = desk.delegate("Who?", "a line of text").await;
+    is(&answer, WorkerStatusKind::Failed);
+    assert!(answer.text.starts_with("Error: "), "{}", answer.text);
+    assert!(!answer.text.contains(&secret) && !answer.text.contains("jane.roe"), "{}", answer.text);
+    let status = desk.status().await;
+    assert_eq!(status.turns_total, 1, "a failed turn is kept");
+    assert!(!serde_json::to_string(&status).unwrap().contains(&secret));
+}

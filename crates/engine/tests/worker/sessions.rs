@@ -1,0 +1,165 @@
+//! Whose conversation is whose, and what people can do with one.
+
+use lwa_protocol::worker::{
+    PurgeWhat, SessionRef, WorkerArmParams, WorkerPurgeParams, WorkerSessionParams, WorkerStatusKind,
+};
+
+use crate::desk::{Desk, ON, call, is};
+use crate::support::{app, of_the_agent};
+
+const TOKEN: &str = "ghp_Zq81bVn04XwKp62LmRtZq81bVn04XwKp62Lm";
+
+#[tokio::test]
+async fn pg_11_conversations_share_no_values() {
+    let mut desk = Desk::new(ON).await;
+    let first = desk.delegate("Who?", &format!("token = {TOKEN}")).await;
+    assert!(first.text.contains("[SECRET-1]"), "{}", first.text);
+    let reference = first.facts.reference.unwrap();
+    desk.call = call(&desk.project, "thread-2");
+    let other = desk.delegate("Say it.", "what is [SECRET-1] in this conversation?").await;
+    assert!(!other.text.contains(TOKEN), "{}", other.text);
+    assert!(desk.status().await.placeholders.is_empty());
+    let slice = desk.slice(&reference, 0, 100).await;
+    is(&slice, WorkerStatusKind::Failed);
+}
+
+#[tokio::test]
+async fn w_16_what_a_connection_had_goes_along_when_its_conversation_gets_a_name() {
+    let mut desk = Desk::new(ON).await;
+    desk.call.session.clear();
+    let first = desk.delegate("Who?", &format!("token = {TOKEN}")).await;
+    assert!(first.text.contains("[SECRET-1]"), "{}", first.text);
+    let reference = first.facts.reference.unwrap();
+    desk.call.session = vec![SessionRef::Thread("thread-9".to_owned())];
+    let again = desk.delegate("And?", &format!("once more {TOKEN}")).await;
+    assert!(again.text.contains("[SECRET-1]"), "the placeholder stays: {}", again.text);
+    is(&desk.slice(&reference, 0, 100).await, WorkerStatusKind::Completed);
+    assert_eq!(desk.status().await.turns_total, 2);
+    let sessions = desk.host.engine.list_worker_sessions().await.unwrap().sessions;
+    assert_eq!(sessions.len(), 1);
+}
+
+#[tokio::test]
+async fn a_person_switches_a_session_off_and_it_stays_off() {
+    let desk = Desk::new(ON).await;
+    desk.delegate("Who?", "a line").await;
+    let key = desk.status().await.session_key;
+    let arm = |is_on| WorkerArmParams { key: key.clone(), is_on };
+    let refused = desk.host.engine.arm_worker_session(&of_the_agent(lwa_protocol::Role::Cli), &arm(true)).await;
+    assert!(refused.is_err(), "an agent's own shell is no human");
+    desk.host.engine.arm_worker_session(&app(), &arm(false)).await.unwrap();
+    let answer = desk.delegate("Who?", "a line").await;
+    is(&answer, WorkerStatusKind::Refused);
+    desk.host.engine.arm_worker_session(&app(), &arm(true)).await.unwrap();
+    is(&desk.delegate("Who?", "a line").await, WorkerStatusKind::Completed);
+}
+
+#[tokio::test]
+async fn purging_counts_first_and_then_removes_every_trace() {
+    let desk = Desk::new(ON).await;
+    let first = desk.delegate("Who?", &format!("token = {TOKEN}")).await;
+    let key = desk.status().await.session_key;
+    let purge = |what, dry_run| WorkerPurgeParams { key: Some(key.clone()), what, before: None, dry_run };
+    let counted = desk.host.engine.purge_worker(&app(), &purge(PurgeWhat::Session, true)).await.unwrap();
+    assert_eq!((counted.sessions, counted.artifacts), (1, 1));
+    assert_eq!(desk.status().await.turns_total, 1, "counting removes nothing");
+    desk.host.engine.purge_worker(&app(), &purge(PurgeWhat::Placeholders, false)).await.unwrap();
+    let after = desk.delegate("Who?", "token = ghp_Bb22bVn04XwKp62LmRtZq81bVn04XwKp62Lm").await;
+    assert!(after.text.contains("[SECRET-2]"), "an old placeholder never gets another value: {}", after.text);
+    desk.host.engine.purge_worker(&app(), &purge(PurgeWhat::Session, false)).await.unwrap();
+    let gone = desk.host.engine.show_worker_session(&WorkerSessionParams { key: key.clone() }).await.unwrap_err();
+    assert!(gone.message.contains("there is no session"));
+    let slice = desk.slice(&first.facts.reference.unwrap(), 0, 100).await;
+    is(&slice, WorkerStatusKind::Failed);
+    for (name, content) in desk.files(true) {
+        assert!(!String::from_utf8_lossy(&content).contains(TOKEN), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn w_15_two_windows_of_one_conversation_share_one_state_and_lose_nothing() {
+    let desk = Desk::new(ON).await;
+    let other = crate::support::agent();
+    let _second = desk.host.engine.attend(&other, "test");
+    let material = |letter: char| format!("token = ghp_{}", letter.to_string().repeat(18) + "1bVn04XwKp62LmRtZq");
+    let work = |caller: &lwa_engine::caller::Caller, letter| {
+        let params = lwa_protocol::worker::WorkerDelegateParams {
+            call: desk.call.clone(),
+            task: "Who?".to_owned(),
+            material: material(letter),
+            ..Default::default()
+        };
+        let (engine, caller) = (desk.host.engine.clone(), caller.clone());
+        async move { engine.worker_delegate(&caller, params).await.unwrap() }
+    };
+    let (a, b, c, d) =
+        tokio::join!(work(&desk.agent, 'a'), work(&other, 'b'), work(&desk.agent, 'c'), work(&other, 'd'));
+    let mut placeholders: Vec<String> = [a, b, c, d]
+        .iter()
+        .map(|answer| {
+            is(answer, WorkerStatusKind::Completed);
+            let at = answer.text.find("[SECRET-").unwrap();
+            answer.text[at..at + 10].to_owned()
+        })
+        .collect();
+    placeholders.sort();
+    placeholders.dedup();
+    assert_eq!(placeholders.len(), 4, "no placeholder stands for two values");
+    let status = desk.status().await;
+    assert_eq!((status.turns_total, status.placeholders["SECRET"]), (4, 4));
+    let arm = WorkerArmParams { key: status.session_key, is_on: false };
+    desk.host.engine.arm_worker_session(&app(), &arm).await.unwrap();
+    is(&work(&other, 'e').await, WorkerStatusKind::Refused);
+}
+
+#[tokio::test]
+async fn w_17_a_client_that_names_nothing_gets_nothing_of_an_older_one() {
+    let mut desk = Desk::new(ON).await;
+    desk.call.session.clear();
+    let first = desk.delegate("Who?", &format!("token = {TOKEN}")).await;
+    assert!(first.text.contains("[SECRET-1]"), "{}", first.text);
+    // The same program in a process with the same id, as the system may give it again.
+    desk.agent = crate::support::agent();
+    let status = desk.status().await;
+    assert_eq!(status.turns_total, 0);
+    assert!(status.placeholders.is_empty());
+    is(&desk.slice(&first.facts.reference.unwrap(), 0, 100).await, WorkerStatusKind::Failed);
+}
+
+#[tokio::test]
+async fn w_25_and_w_28_what_is_kept_is_private_and_goes_when_its_time_is_over() {
+    use std::os::unix::fs::PermissionsExt;
+    let config = format!("[worker]\nartifact_days = 2\nsession_days = 30\n{ON}");
+    let mut desk = Desk::new(&config).await;
+    let first = desk.delegate("Who?", "some material").await;
+    let folder = desk.host.place.home().artifacts_folder();
+    let mut seen = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let session = entry.unwrap().path();
+        assert_eq!(session.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        for file in std::fs::read_dir(session).unwrap() {
+            assert_eq!(file.unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o600);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 2, "the text and its facts");
+    desk.host.pass(crate::support::minutes(60 * 24 + 1)).await;
+    is(&desk.slice(&first.facts.reference.clone().unwrap(), 0, 100).await, WorkerStatusKind::Completed);
+    desk.host.pass(crate::support::minutes(60 * 24 + 1)).await;
+    is(&desk.slice(&first.facts.reference.unwrap(), 0, 100).await, WorkerStatusKind::Failed);
+    assert_eq!(desk.host.engine.list_worker_sessions().await.unwrap().sessions.len(), 1);
+    desk.host.pass(crate::support::minutes(60 * 24 * 31)).await;
+    assert_eq!(desk.host.engine.list_worker_sessions().await.unwrap().sessions.len(), 1, "it is in use");
+    desk.sidecar = None;
+    desk.host.pass(crate::support::minutes(1)).await;
+    assert!(desk.host.engine.list_worker_sessions().await.unwrap().sessions.is_empty());
+    assert!(desk.host.audit("worker.expired").await >= 2);
+}
+
+#[tokio::test]
+async fn w_27_looking_writes_nothing() {
+    let desk = Desk::new(ON).await;
+    desk.status().await;
+    assert!(!desk.host.place.home().artifacts_folder().join("codex.thread-1").exists());
+    assert!(!desk.host.place.home().run_allow_file().exists());
+}
