@@ -18,6 +18,7 @@ mod registration;
 mod running;
 mod tap;
 mod unattended;
+mod worker;
 
 use lwa_tests::TestHome;
 use serde_json::{Value, json};

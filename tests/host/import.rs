@@ -62,7 +62,7 @@ impl Seed {
 }
 
 /// Every file below a folder with its content and the time of its last change.
-fn files(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, i64)> {
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, i64)> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -76,7 +76,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, i64)> {
 }
 
 /// The file in a folder whose name has this in it.
-fn named(folder: &Path, part: &str) -> PathBuf {
+pub fn named(folder: &Path, part: &str) -> PathBuf {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<PathBuf> = names.filter(|path| path.to_string_lossy().contains(part)).collect();
     assert_eq!(found.len(), 1, "{found:?}");
@@ -88,13 +88,13 @@ fn mode(path: &Path) -> u32 {
 }
 
 /// A value in force.
-fn in_force(home: &TestHome, key: &str) -> Value {
+pub fn in_force(home: &TestHome, key: &str) -> Value {
     let shown = home.lwa(&["config", "show", "--effective", "--json"]).json();
     let values = shown["values"].as_array().unwrap();
     values.iter().find(|value| value["key"] == key).map_or(Value::Null, |value| value["value"].clone())
 }
 
-fn column<'a>(items: &'a Value, field: &str) -> Vec<&'a str> {
+pub fn column<'a>(items: &'a Value, field: &str) -> Vec<&'a str> {
     items.as_array().unwrap().iter().map(|item| item[field].as_str().unwrap()).collect()
 }
 

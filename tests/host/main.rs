@@ -4,6 +4,7 @@
 
 mod ending;
 mod import;
+mod import_local_llm;
 mod keys_found;
 mod lifecycle;
 mod roles;

@@ -213,3 +213,17 @@ fn every_library_tool_answers_an_agent() {
     assert_eq!((&unknown["_is_error"], &unknown["error"]["code"]), (&json!(true), &json!("not_found")));
     assert!(unknown["error"]["message"].as_str().unwrap().contains("release-notes"), "{unknown}");
 }
+
+#[test]
+fn an_unknown_tool_ends_a_command_as_a_missing_route_does_and_names_the_nearest() {
+    let home = TestHome::new();
+    create(&home, "Release notes");
+    for verb in [&["show", "release-note"][..], &["run", "release-note", "--input", "x"], &["disable", "release-note"]]
+    {
+        let ran = home.lwa(&[&["library"], verb, &["--json"]].concat());
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("not_found")), "{verb:?} {ran:?}");
+        assert!(ran.json()["error"]["message"].as_str().unwrap().contains("release-notes"), "{ran:?}");
+    }
+    // What else is named wrongly is bad input.
+    assert_eq!(home.lwa(&["approvals", "show", "abcdef", "--json"]).code, 2);
+}

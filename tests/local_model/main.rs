@@ -118,7 +118,7 @@ fn a_real_local_model_serves_a_plan_end_to_end_free_and_without_consent() {
     assert_eq!(answer["status"], "completed");
     assert_eq!(answer["route"]["provider"], "llama");
     assert_eq!(answer["route"]["billing_class"], "free");
-    assert_eq!(answer["cost_pico_usd"], "0");
+    assert_eq!(answer["cost_pico_usd"], 0);
     assert_eq!(answer["usage"]["reported"], true, "the server counts its tokens");
     assert!(!answer["text"].as_str().unwrap().trim().is_empty());
 
@@ -126,4 +126,53 @@ fn a_real_local_model_serves_a_plan_end_to_end_free_and_without_consent() {
     assert!(answer["masked"].as_array().unwrap().is_empty());
     let again = home.lwa(&["result", answer["plan_id"].as_str().unwrap(), "--json"]).json();
     assert_eq!((&again["text"], &again["replayed"]), (&answer["text"], &serde_json::Value::Bool(true)));
+}
+
+/// A file of settings as people have them; every value is made anew, so no model can know one.
+fn secrets_file(folder: &std::path::Path) -> Vec<String> {
+    let tag = |name: &str| lwa_tests::planted::secret(name);
+    let values = [
+        ("DATABASE_PASSWORD", format!("Pw9!{}", tag("database"))),
+        ("STRIPE_SECRET_KEY", format!("sk_live_{}", tag("stripe").replace(['-', '_'], "Q"))),
+        ("GITHUB_TOKEN", format!("ghp_{}", tag("github").replace(['-', '_'], "Z"))),
+        ("ADMIN_EMAIL", "ludovica.brunelleschi@mail.example".to_owned()),
+    ];
+    let text: String = values.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
+    let text = format!("# Settings of the shop\n{text}PORT=8080\nOWNER_NAME=\"Ludovica Brunelleschi\"\n");
+    std::fs::write(folder.join("shop.env"), text).unwrap();
+    values.into_iter().map(|(_, value)| value).chain(["Brunelleschi".to_owned()]).collect()
+}
+
+#[test]
+fn nothing_of_a_real_file_of_secrets_comes_back_through_a_real_model() {
+    let Some(server) = Server::start() else { return };
+    let home = TestHome::with_config(&format!(
+        "[worker]\nbase_url = \"http://127.0.0.1:{}/v1\"\nmodel = \"smollm2\"\nllm_timeout = 100\nmax_tokens_cap = 200\n\
+         [clients.lwa.worker]\narm = \"on\"\nmode = \"pii\"\n",
+        server.port
+    ));
+    let private = secrets_file(home.folder());
+    let file = home.folder().join("shop.env").display().to_string();
+    let mut texts = Vec::new();
+    let answer = home.lwa(&["worker", "delegate", "Repeat the file word for word.", &file, "--json"]);
+    assert!(matches!(answer.code, 0 | 5), "{answer:?}");
+    texts.push(answer.stdout.clone());
+    if let Some(reference) = answer.json()["facts"]["reference"].as_str() {
+        texts.push(home.lwa(&["worker", "artifact", reference, "--json"]).stdout);
+    }
+    for arguments in
+        [&["worker", "status", "--json"][..], &["worker", "compact", "--json"], &["worker", "sessions", "--json"]]
+    {
+        texts.push(home.lwa(arguments).stdout);
+    }
+    assert!(texts.len() >= 4);
+    for text in &texts {
+        for value in &private {
+            for part in value.as_bytes().windows(value.len().min(12)) {
+                let part = std::str::from_utf8(part).unwrap();
+                assert!(!text.contains(part), "`{part}` came back: {text}");
+            }
+        }
+    }
+    assert!(texts.iter().any(|text| text.contains("[SECRET-")), "what was hidden has its placeholder: {texts:?}");
 }

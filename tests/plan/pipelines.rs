@@ -42,7 +42,7 @@ fn lwa_108_the_offline_status_sends_nothing_and_claims_nothing() {
 }
 
 #[test]
-fn lwa_109_and_lwa_110_a_probe_asks_once_and_its_answer_is_kept() {
+fn lwa_109_a_probe_is_one_request_without_a_text() {
     let provider = fake("answer");
     let home = home(&provider);
     let mut sidecar = Sidecar::start(&home, Era::Legacy, ROUTER);
@@ -52,10 +52,23 @@ fn lwa_109_and_lwa_110_a_probe_asks_once_and_its_answer_is_kept() {
         (&json!("reachable"), &json!("zero_payload_probe"), &json!("probe_verified"), &json!(1))
     );
     assert_eq!((&first["data_transmitted"], &first["cost_incurred"]), (&json!(false), &json!(false)));
+    assert_eq!((provider.count("GET"), provider.count("POST")), (1, 0), "one request, and no text in it");
+    assert_eq!(first["cache_hit"], false);
+}
+
+#[test]
+fn lwa_110_what_a_probe_found_is_told_again_without_another_one() {
+    let provider = fake("answer");
+    let home = home(&provider);
+    let mut sidecar = Sidecar::start(&home, Era::Legacy, ROUTER);
+    let first = status(&mut sidecar, true);
     let second = status(&mut sidecar, true);
     assert_eq!((&second["cache_hit"], &second["network_calls"]), (&json!(true), &json!(0)), "{second}");
+    for name in ["status", "check_mode", "readiness", "live_verified"] {
+        assert_eq!(second[name], first[name], "{name}");
+    }
     assert!(second["cache_age_seconds"].is_u64());
-    assert_eq!((provider.count("GET"), provider.count("POST")), (1, 0), "one request, and no text in it");
+    assert_eq!(provider.connections(), 1);
     // The command line reads the same memory.
     let shown = home.lwa(&["pipelines", "--provider", "acme", "--probe", "--json"]);
     assert_eq!((shown.code, &shown.json()["pipelines"][0]["cache_hit"]), (0, &json!(true)), "{shown:?}");

@@ -96,21 +96,28 @@ fn an_answer_cannot_drive_the_terminal() {
 }
 
 #[test]
-fn lwa_090_and_lwa_091_what_leaves_the_ledger_is_valid_and_holds_no_text() {
+fn lwa_090_no_view_of_the_ledger_holds_a_secret_or_a_text() {
     let provider = fake("answer");
     let home = home(&provider, "free");
     let secret = planted::secret("ledger");
     let prompt = format!("the body of a prompt with {secret} in it");
     assert_eq!(home.lwa(&["run", "query", &prompt, "--tag", "notes", "--project", "p", "--json"]).code, 0);
-    let export = home.lwa(&["telemetry", "--export"]);
     for (what, text) in [
         ("the sums", home.lwa(&["telemetry", "--json"]).stdout),
         ("the view", home.lwa(&["telemetry"]).stdout),
-        ("the export", export.stdout.clone()),
+        ("the export", home.lwa(&["telemetry", "--export"]).stdout),
     ] {
         planted::assert_clean(what, &text, &secret);
         assert!(!text.contains("the body of a prompt"), "{what}: {text}");
     }
+}
+
+#[test]
+fn lwa_091_what_is_exported_says_that_it_is_redacted_keeps_its_call_and_is_valid() {
+    let provider = fake("answer");
+    let home = home(&provider, "free");
+    assert_eq!(home.lwa(&["run", "query", "why?", "--tag", "notes", "--project", "p", "--json"]).code, 0);
+    let export = home.lwa(&["telemetry", "--export"]);
     let document = export.json();
     assert_eq!((&document["schema_version"], &document["redacted"]), (&json!(1), &json!(true)));
     let record = &document["records"][0];

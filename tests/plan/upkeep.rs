@@ -181,31 +181,44 @@ fn the_form_of_an_answer_travels_to_the_provider() {
     }
 }
 
+/// Plans and runs a query, with what its caller thinks of the next tier.
+fn run_with(sidecar: &mut Sidecar, suggestion: Option<&str>) -> Value {
+    let plan = sidecar.tool("prepare_task", json!({ "task": "query", "prompt": "why?" }));
+    let arguments = json!({ "plan_token": plan["plan_token"], "next_tier_suggestion": suggestion });
+    sidecar.tool("run_prepared_task", arguments)
+}
+
 #[test]
-fn lwa_057_and_lwa_058_guidance_is_a_thought_that_changes_no_route() {
+fn lwa_057_guidance_of_the_host_is_a_thought_about_the_next_preflight() {
     let provider = fake("answer");
     let home = TestHome::with_config(&config(&provider, "free", "")).set("ACME_KEY", "k-1");
     let mut sidecar = Sidecar::start(&home, Era::Legacy, ROUTER);
-    let run = |sidecar: &mut Sidecar, suggestion: Option<&str>| {
-        let plan = sidecar.tool("prepare_task", json!({ "task": "query", "prompt": "why?" }));
-        let arguments = json!({ "plan_token": plan["plan_token"], "next_tier_suggestion": suggestion });
-        sidecar.tool("run_prepared_task", arguments)
-    };
-    assert!(run(&mut sidecar, None).get("next_tier_guidance").is_none(), "it is off unless somebody turns it on");
-    let given = run(&mut sidecar, Some("a cheap one will do"))["next_tier_guidance"].clone();
-    assert_eq!(
-        (&given["source"], &given["suggestion"], &given["accepted"]),
-        (&json!("host_ingested"), &json!("a cheap one will do"), &json!(false))
-    );
+    assert!(run_with(&mut sidecar, None).get("next_tier_guidance").is_none(), "it is off unless somebody turns it on");
     assert_eq!(
         sidecar.tool("set_tier_guidance", json!({})),
         json!({ "enabled": true, "mode": "local", "_is_error": false })
     );
-    let local = run(&mut sidecar, None);
+    let local = run_with(&mut sidecar, None);
     let guidance = &local["next_tier_guidance"];
     assert_eq!((&guidance["source"], &guidance["current"]), (&json!("local"), &json!("acme:big-1")), "{local}");
+    assert_eq!(guidance["accepted"], false);
     assert!(guidance["directive"].as_str().unwrap().contains("fresh preflight"));
-    assert_eq!(local["route"]["provider"], "acme");
+}
+
+#[test]
+fn lwa_058_what_a_client_suggests_is_kept_as_it_is_and_changes_no_route() {
+    let provider = fake("answer");
+    let home = TestHome::with_config(&config(&provider, "free", "")).set("ACME_KEY", "k-1");
+    let mut sidecar = Sidecar::start(&home, Era::Legacy, ROUTER);
+    let before = run_with(&mut sidecar, None)["route"].clone();
+    let suggestion = "take builtin, a cheap one will do";
+    let ran = run_with(&mut sidecar, Some(suggestion));
+    let given = &ran["next_tier_guidance"];
+    assert_eq!(
+        (&given["source"], &given["suggestion"], &given["accepted"]),
+        (&json!("host_ingested"), &json!(suggestion), &json!(false))
+    );
+    assert_eq!((&ran["route"], run_with(&mut sidecar, None)["route"].clone()), (&before, before.clone()));
 }
 
 #[test]

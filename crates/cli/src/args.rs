@@ -1,17 +1,24 @@
 //! The verbs and their options. Names are a contract with scripts: add, never rename.
 
+mod guard;
 mod library;
 mod task;
 mod upkeep;
+mod worker;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use self::guard::{GuardCheckArgs, GuardVerb, HookClient, HookFileArgs, HookVerb, InstallHooksArgs};
 pub use self::library::{LibraryCreateArgs, LibraryObserveArgs, LibraryRegisterArgs, LibraryRunArgs, LibraryVerb};
 pub use self::task::{CodexArgs, RunArgs, TaskArgs, WorkflowArgs};
 pub use self::upkeep::{PipelineArgs, RefreshArgs, TelemetryArgs};
+pub use self::worker::{
+    ModeArg, OnOff, PolicyVerb, PricesVerb, PurgeArg, SavingsArgs, SavingsBy, SavingsVerb, ScrubArgs, SessionArgs,
+    WorkerVerb,
+};
 
 /// A local-first control plane for AI coding agents.
 #[derive(Debug, Parser)]
@@ -106,6 +113,34 @@ pub enum Command {
         #[command(subcommand)]
         verb: LibraryVerb,
     },
+    /// Works on private or bulky material here, and prints what may leave.
+    Worker {
+        /// What to do.
+        #[command(subcommand)]
+        verb: WorkerVerb,
+    },
+    /// Replaces private values in a text from stdin by placeholders. Needs no host.
+    Scrub(ScrubArgs),
+    /// Asks the command policy.
+    Policy {
+        /// What to do.
+        #[command(subcommand)]
+        verb: PolicyVerb,
+    },
+    /// Shows what the worker spared your clients, in tokens and money equivalents.
+    Savings(SavingsArgs),
+    /// Keeps private values out of what git publishes. Needs no host.
+    Guard {
+        /// What to do.
+        #[command(subcommand)]
+        verb: GuardVerb,
+    },
+    /// What clients start at their own events.
+    Hook {
+        /// What it is about.
+        #[command(subcommand)]
+        verb: HookVerb,
+    },
     /// Takes over the configuration, keys and tool library of an older product.
     Import(ImportArgs),
     /// Looks after things without anybody there: a summary, a probe, a check.
@@ -186,6 +221,8 @@ pub enum ImportKind {
     LwaMcp,
     /// The same under its former name.
     CastorPollux,
+    /// local-llm-mcp, a worker.
+    LocalLlmMcp,
 }
 
 /// Options of `lwa maintenance`.
@@ -245,6 +282,9 @@ pub enum ApprovalsVerb {
     Allow {
         /// Its id, or the first digits of it.
         id: String,
+        /// Which of its answers, where a yes can mean more than one thing; `show` lists them.
+        #[arg(long)]
+        choice: Option<String>,
         /// Allows it until the session ends.
         #[arg(long, conflicts_with = "always")]
         session: bool,

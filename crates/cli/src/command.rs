@@ -5,24 +5,31 @@ mod audit;
 mod config;
 mod doctor;
 mod frame;
+mod guard;
+mod hook;
 mod import;
 mod keys;
 mod keys_wizard;
 mod library;
 mod maintenance;
 mod pipelines;
+mod policy;
 mod preflight;
 mod providers;
 mod quotas;
 mod refresh;
 mod response;
 mod run;
+mod savings;
+mod scrub;
 mod status;
 mod telemetry;
 mod telemetry_check;
 mod tiers;
 mod timers;
+mod worker;
 
+use lwa_domain::ErrorCode;
 use lwa_protocol::Failure;
 
 use crate::args::{Command, ConfigVerb};
@@ -53,8 +60,21 @@ pub async fn run(command: Command, output: Output) -> Result<u8, Failure> {
         Command::Audit { verb } => audit::audit(verb, output).await,
         Command::Config { verb: ConfigVerb::Check } => config::check(output),
         Command::Config { verb } => config::config(verb, output).await,
-        Command::Library { verb } => library::library(verb, output).await,
+        // A tool that is not there is a lack of something that can serve, and not a slip in the command.
+        Command::Library { verb } => match library::library(verb, output).await {
+            Err(failure) if failure.code == ErrorCode::NotFound => {
+                let _names_another_code = output.fail(&failure);
+                Ok(ErrorCode::NoRoute.exit_code())
+            }
+            outcome => outcome,
+        },
         Command::Import(args) => import::import(&args, output).await,
+        Command::Worker { verb } => worker::worker(verb, output).await,
+        Command::Scrub(args) => scrub::scrub(&args, output),
+        Command::Policy { verb } => policy::policy(&verb, output),
+        Command::Guard { verb } => guard::guard(&verb, output),
+        Command::Hook { verb } => hook::hook(verb, output).await,
+        Command::Savings(args) => savings::savings(args, output).await,
         Command::Maintenance(args) => maintenance::maintenance(&args, output).await,
         Command::Timers { verb } => timers::timers(verb, output).await,
         // Served before a face exists.

@@ -47,6 +47,13 @@ impl Output {
         let _ = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
     }
 
+    /// A text on stdout as it is, without a line end of ours.
+    #[expect(clippy::unused_self, reason = "who writes goes through the one place for output")]
+    pub fn text(self, text: &str) {
+        let mut stdout = io::stdout().lock();
+        let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    }
+
     /// One line on stderr, for people.
     #[expect(clippy::unused_self, reason = "who writes goes through the one place for output")]
     pub fn note(self, text: &str) {
@@ -70,6 +77,11 @@ impl Output {
 /// A value of a closed set as it is written on the wire.
 pub fn word(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// A number of things: `1 turn`, `2 turns`.
+pub fn counted(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Columns padded to their widest cell, two spaces apart.

@@ -1,10 +1,11 @@
-//! The files of the older product, turned into ours.
+//! The files of older products, turned into ours: a router with its tool library, and [`local_llm`], a worker.
 //!
-//! Its files are read and never opened for writing. What is not carried over is listed with its reason, so
+//! Their files are read and never opened for writing. What is not carried over is listed with its reason, so
 //! that nobody has to compare the files by hand.
 
 mod configuration;
 mod library;
+pub mod local_llm;
 mod locate;
 mod router;
 mod shown;
@@ -28,6 +29,11 @@ pub enum SeedError {
     /// The folder holds none of the files.
     #[error("`{0}` holds none of `router.yaml`, `lwa.env`, `twins.env`, `tool-library` and the ledger")]
     NothingThere(PathBuf),
+    /// The folder holds none of the older worker's files.
+    #[error(
+        "`{0}` holds none of `env`, `run-allow.txt`, `private_terms.json`, `prices.json`, `savings.jsonl` and `sessions`"
+    )]
+    NoWorkerThere(PathBuf),
     /// The file is none of those that can be taken over.
     #[error("`{0}` is none of the older product's files")]
     UnknownFile(PathBuf),
@@ -59,6 +65,14 @@ pub enum SeedError {
     /// The tool library's list cannot be read, or holds something else than tools.
     #[error("`{0}` is no list of tools; nothing of the tool library was touched")]
     Registry(PathBuf),
+    /// A file of the older worker, or ours of that name, is not in its form.
+    #[error("`{path}` is not in the form {form}")]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// The form.
+        form: &'static str,
+    },
     /// Our own configuration cannot be used.
     #[error(transparent)]
     Configuration(#[from] ConfigError),

@@ -82,6 +82,15 @@ enum Bench {
     },
     /// The built-in condensing
     Condense,
+    /// Scrub, command policy and names, beside other scanners on the same text
+    Privacy {
+        /// The Python that holds `detect-secrets` and `presidio-analyzer`
+        #[arg(long, default_value = "python3")]
+        python: PathBuf,
+        /// The program gitleaks
+        #[arg(long, default_value = "gitleaks")]
+        gitleaks: PathBuf,
+    },
     /// The router: decision, durable preparation, a streamed run, and other gateways
     Router {
         /// Measure these parts alone
@@ -126,6 +135,9 @@ fn main() -> Result<()> {
             bench::sidecar(&root, &bench::SidecarOptions { runs: runs.into(), python })?;
         }
         Task::Bench { what: Bench::Condense } => bench::condense(&root)?,
+        Task::Bench { what: Bench::Privacy { python, gitleaks } } => {
+            bench::privacy(&root, &bench::PrivacyOptions { python, gitleaks })?;
+        }
         Task::Bench { what: Bench::Router { parts, runs, peers, python, json } } => {
             let options = bench::router::Options { parts, runs: runs.into(), peers, python, json };
             bench::router::run(&root, &options)?;

@@ -27,6 +27,18 @@ fn every_error_page_names_the_exit_code_that_the_command_line_uses() {
 }
 
 #[test]
+fn the_page_of_exit_codes_has_every_error_code_in_the_row_of_its_exit_code() {
+    let page = fs::read_to_string(project_root().join("docs/reference/exit-codes.md")).unwrap();
+    for code in ErrorCode::ALL {
+        let row = page.lines().find(|line| line.starts_with(&format!("| {} |", code.exit_code()))).unwrap();
+        assert!(row.contains(&format!("`{code}`")), "{code} is not in `{row}`");
+        let rows = page.lines().filter(|line| line.starts_with('|') && line.contains(&format!("`{code}`"))).count();
+        // An unknown tool has an exit code of its own.
+        assert_eq!(rows, if *code == ErrorCode::NotFound { 2 } else { 1 }, "{code}");
+    }
+}
+
+#[test]
 fn the_entry_documents_stay_short() {
     for (path, limit) in [("README.md", 200), ("docs/ARCHITECTURE.md", 300)] {
         let lines = fs::read_to_string(project_root().join(path)).unwrap().lines().count();

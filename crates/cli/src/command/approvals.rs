@@ -26,9 +26,12 @@ pub async fn approvals(verb: Option<ApprovalsVerb>, output: Output) -> Result<u8
             let item = face::call::<ApprovalShow>(ApprovalParams { id: ApprovalId::new(id) }).await?;
             output.result(&item, readable);
         }
-        ApprovalsVerb::Allow { id, session, always } => return allow(id, session, always, output).await,
+        ApprovalsVerb::Allow { id, choice, session, always } => {
+            return allow(id, choice, session, always, output).await;
+        }
         ApprovalsVerb::Deny { id, reason } => {
-            let params = DecideParams { id: ApprovalId::new(id), answer: Answer::Deny, reason, code: None };
+            let params =
+                DecideParams { id: ApprovalId::new(id), answer: Answer::Deny, reason, code: None, variant: None };
             let item = face::call::<ApprovalDecide>(params).await?;
             output.result(&item, |item| format!("Denied: {}", item.title));
         }
@@ -37,7 +40,7 @@ pub async fn approvals(verb: Option<ApprovalsVerb>, output: Output) -> Result<u8
     Ok(0)
 }
 
-async fn allow(id: String, session: bool, always: bool, output: Output) -> Result<u8, Failure> {
+async fn allow(id: String, choice: Option<String>, session: bool, always: bool, output: Output) -> Result<u8, Failure> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::new(ErrorCode::Forbidden, "allowing needs a person at a terminal, and stdin is none")
             .hint("run this in a terminal of your own, or answer in the Lwa window"));
@@ -49,6 +52,33 @@ async fn allow(id: String, session: bool, always: bool, output: Output) -> Resul
         output.note("Nothing was allowed.");
         return Ok(ErrorCode::ConfirmationRequired.exit_code());
     };
+    let (answer, variant) = chosen(&item, choice, session, always)?;
+    let params = DecideParams { id: item.id.clone(), answer, reason: None, code: Some(code), variant };
+    let item = face::call_on::<ApprovalDecide>(&host, params).await?;
+    output.result(&item, |item| format!("Allowed: {}", item.title));
+    Ok(0)
+}
+
+/// The answer that a yes means, and which of the question's finer answers it is.
+pub fn chosen(
+    item: &ApprovalItem,
+    choice: Option<String>,
+    session: bool,
+    always: bool,
+) -> Result<(Answer, Option<String>), Failure> {
+    if let Some(choice) = choice {
+        let known = item.variants.iter().find(|variant| variant.id == choice);
+        return known.map(|variant| (variant.answer, Some(choice.clone()))).ok_or_else(|| {
+            let names: Vec<&str> = item.variants.iter().map(|variant| variant.id.as_str()).collect();
+            Failure::new(ErrorCode::InvalidInput, format!("the question has no answer `{choice}`")).hint(
+                if names.is_empty() {
+                    "leave `--choice` out".to_owned()
+                } else {
+                    format!("it has {}", names.join(", "))
+                },
+            )
+        });
+    }
     let answer = match (session, always) {
         (true, _) => Answer::AllowSession,
         (_, true) => Answer::AllowAlways,
@@ -56,10 +86,9 @@ async fn allow(id: String, session: bool, always: bool, output: Output) -> Resul
         _ if !item.offers.contains(&Answer::AllowOnce) => item.offers.first().copied().unwrap_or(Answer::AllowOnce),
         _ => Answer::AllowOnce,
     };
-    let params = DecideParams { id: item.id.clone(), answer, reason: None, code: Some(code) };
-    let item = face::call_on::<ApprovalDecide>(&host, params).await?;
-    output.result(&item, |item| format!("Allowed: {}", item.title));
-    Ok(0)
+    // The narrowest yes where there are several: the first that the question lists.
+    let first = item.variants.iter().find(|variant| variant.answer == answer).map(|variant| variant.id.clone());
+    Ok((answer, first))
 }
 
 /// Asks for the code that the question shows. An empty line, another code or the end of input is a no.
@@ -176,6 +205,42 @@ pub fn readable(item: &ApprovalItem) -> String {
             lines.extend(spend.caps_left.iter().map(|cap| format!("  cap         {cap}")));
             lines.push(format!("  asked since {}", spend.asked_because));
         }
+        ApprovalDetail::TurnOn(turn_on) => {
+            lines.push(format!("  tool        {}", turn_on.tool));
+            lines.push(format!("  model       {}", inert(&turn_on.model)));
+            lines.push(format!("  mode        {}", turn_on.mode));
+        }
+        ApprovalDetail::Command(command) => {
+            lines.extend(command.command.lines().map(|line| format!("  $ {}", inert(line))));
+            lines.push(format!("  in folder   {}", inert(&command.cwd)));
+            lines.push(format!("  asked since {}", inert(&command.reason)));
+            lines.extend(command.segments.iter().map(|line| format!("  | {}", inert(line))));
+            lines.extend(command.warnings.iter().map(|line| format!("  warning     {}", inert(line))));
+            if let Some(sandbox) = &command.sandbox {
+                lines.push(format!("  sandbox     {sandbox}"));
+            }
+            lines.extend(command.secret_variables.iter().map(|line| format!("  gets        {}", inert(line))));
+            if command.shapes.is_empty() {
+                lines.push("  always      cannot be remembered".to_owned());
+            } else {
+                let shapes: Vec<String> = command.shapes.iter().map(|shape| inert(shape)).collect();
+                lines.push(format!("  always      adds {}", shapes.join(", ")));
+            }
+        }
+        ApprovalDetail::Disclosure(disclosure) => {
+            let kinds: Vec<String> =
+                disclosure.kinds.iter().map(|kind| format!("{} {}", kind.count, kind.kind)).collect();
+            if !kinds.is_empty() {
+                lines.push(format!("  holds       {}", kinds.join(", ")));
+                lines.push(format!("  source      {}", inert(&disclosure.source)));
+            }
+            if let Some(wanted) = &disclosure.wanted {
+                lines.push(format!("  wanted      {wanted}"));
+            }
+            if let Some(reason) = &disclosure.reason {
+                lines.push(format!("  its reason  {}", inert(reason)));
+            }
+        }
         ApprovalDetail::PolicyChange(change) => {
             lines.push(format!("  file        {}", change.path));
             for line in &change.changes {
@@ -202,6 +267,9 @@ pub fn readable(item: &ApprovalItem) -> String {
                 lines.push("  | … the file has the rest".to_owned());
             }
         }
+    }
+    for variant in &item.variants {
+        lines.push(format!("  --choice {:<10} {}", variant.id, variant.title));
     }
     lines.push(format!("  effect      {}", item.consequence));
     match item.outcome {

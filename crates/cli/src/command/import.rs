@@ -1,8 +1,10 @@
-//! `lwa import`: the configuration, keys and tool library of an older product.
+//! `lwa import`: the configuration, keys, lists and tool library of an older product.
 //!
 //! Its files are read and never written. What loosens our configuration is written, too, and waits in the
 //! host until a person accepts it, as every such edit does.
 
+mod copy;
+mod local_llm;
 mod report;
 
 use std::collections::BTreeMap;
@@ -12,19 +14,19 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use lwa_config::{Config, Home, edit, flatten};
+use lwa_config::{Config, Home, WORKER_FALLBACK_KEY, WORKER_KEY, edit, flatten};
 use lwa_domain::ErrorCode;
 use lwa_protocol::host::Nothing;
 use lwa_protocol::method::{ConfigShow, KeyGetList};
 use lwa_protocol::{Connection, Failure};
 use lwa_registration::discover::{Found, in_file};
 use lwa_registration::seed::{
-    ConfigurationPlan, LibraryPlan, Ours, SeedError, SeedFiles, SeedKind, copy_library, locate, plan_configuration,
-    plan_library,
+    ConfigurationPlan, LibraryPlan, Ours, SeedError, SeedKind, copy_library, locate, plan_configuration, plan_library,
 };
 use lwa_registration::variables::ProviderVariables;
 
-use self::report::{ConfigReport, KeyReport, KeyState, LedgerReport, LibraryReport, Report};
+use self::copy::CopyPlan;
+use self::report::{ConfigReport, KeyReport, KeyState, LedgerReport, LibraryReport, Report, Source};
 use crate::args::{ImportArgs, ImportKind};
 use crate::command::keys_wizard::found::{self, Left};
 use crate::command::keys_wizard::terminal::{Terminal, is_attended};
@@ -34,12 +36,15 @@ use crate::output::Output;
 /// Everything that was worked out before anything is written.
 struct Plan {
     home: Home,
-    files: SeedFiles,
+    source: Source,
     configuration: Option<ConfigurationPlan>,
     library: Option<(PathBuf, LibraryPlan)>,
     keys: Vec<Found>,
     /// Lines of the file of keys that nothing becomes of.
     left: Vec<Left>,
+    /// Files beside the configuration.
+    copies: Vec<CopyPlan>,
+    ledger: Option<LedgerReport>,
 }
 
 /// Runs the verb.
@@ -66,7 +71,7 @@ pub async fn import(args: &ImportArgs, output: Output) -> Result<u8, Failure> {
         stores_keys = true;
     }
     report.is_dry_run = false;
-    plan.write(&mut report)?;
+    plan.write(stores_keys, &mut report)?;
     let code = plan.store_keys(&host, stores_keys, &mut report).await;
     let shown = face::call_on::<ConfigShow>(&host, Nothing {}).await?;
     if let Some(error) = shown.error {
@@ -80,12 +85,13 @@ pub async fn import(args: &ImportArgs, output: Output) -> Result<u8, Failure> {
 /// Reads both sides and works out what would change.
 fn plan(args: &ImportArgs) -> Result<Plan, Failure> {
     let home = face::home()?;
-    // With a folder of one's own, only what the command names is read.
-    let environment = if home.overridden().is_none() { found::environment() } else { BTreeMap::new() };
     let kind = match args.kind {
         ImportKind::LwaMcp => SeedKind::LwaMcp,
         ImportKind::CastorPollux => SeedKind::CastorPollux,
+        ImportKind::LocalLlmMcp => return local_llm::plan(args, home),
     };
+    // With a folder of one's own, only what the command names is read.
+    let environment = if home.overridden().is_none() { found::environment() } else { BTreeMap::new() };
     let path = std::path::absolute(&args.path).map_err(|error| face::internal(&error))?;
     let files = locate(kind, &path, &environment).map_err(|error| failed(&error))?;
     let shipped = lwa_engine::shipped_catalogue();
@@ -127,7 +133,15 @@ fn plan(args: &ImportArgs) -> Result<Plan, Failure> {
         }
         None => (Vec::new(), Vec::new()),
     };
-    Ok(Plan { home, files, configuration, library, keys, left })
+    let ledger = files.ledger.as_ref().map(|path| LedgerReport {
+        path: path.clone(),
+        bytes: fs::metadata(path).map(|meta| meta.len()).unwrap_or_default(),
+        counted: None,
+        is_carried: false,
+        reason: "its rows are not carried over; the file stays where it is",
+    });
+    let source = Source::Router(files);
+    Ok(Plan { home, source, configuration, library, keys, left, copies: Vec::new(), ledger })
 }
 
 impl Plan {
@@ -149,7 +163,7 @@ impl Plan {
             detail: None,
         });
         Ok(Report {
-            source: self.files.clone(),
+            source: self.source.clone(),
             is_dry_run: true,
             config: self.configuration.as_ref().map(|plan| ConfigReport {
                 path: self.home.config_file(),
@@ -166,18 +180,14 @@ impl Plan {
                 backup: None,
                 tools: plan.tools.clone(),
             }),
-            ledger: self.files.ledger.as_ref().map(|path| LedgerReport {
-                path: path.clone(),
-                bytes: fs::metadata(path).map(|meta| meta.len()).unwrap_or_default(),
-                is_carried: false,
-                reason: "its rows are not carried over; the file stays where it is",
-            }),
+            files: self.copies.iter().map(|copy| copy.report.clone()).collect(),
+            ledger: self.ledger.clone(),
         })
     }
 
-    /// Writes the configuration and the library, each with a backup of what gives way.
-    fn write(&self, report: &mut Report) -> Result<(), Failure> {
-        let stamp = Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
+    /// Writes the configuration, the library and the files beside them, each with a backup of what gives way.
+    fn write(&self, is_agreed: bool, report: &mut Report) -> Result<(), Failure> {
+        let stamp = self.stamp(report);
         if let (Some(plan), Some(config)) = (&self.configuration, &mut report.config)
             && !plan.changes.is_empty()
         {
@@ -187,7 +197,21 @@ impl Plan {
         if let (Some((folder, plan)), Some(library)) = (&self.library, &mut report.library) {
             library.backup = copy_library(plan, folder, &library.path, &stamp).map_err(|error| failed(&error))?;
         }
+        for (copy, file) in self.copies.iter().zip(&mut report.files) {
+            copy.write(is_agreed, &stamp, file)?;
+        }
         Ok(())
+    }
+
+    /// The time, for the names of backups; with a number when another import had the same second.
+    fn stamp(&self, report: &Report) -> String {
+        let now = Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
+        let mut files: Vec<PathBuf> = report.files.iter().map(|file| file.path.clone()).collect();
+        // The library's backup is a folder in it.
+        files.extend([self.home.config_file(), library_folder(&self.home).join("")]);
+        let is_free = |stamp: &String| files.iter().all(|path| !backup_of(path, stamp).exists());
+        let numbered = (2..).map(|number| format!("{now}-{number}"));
+        std::iter::once(now.clone()).chain(numbered).find(is_free).unwrap_or(now)
     }
 
     /// Hands the keys to the host, one by one. What was written before stays reported when the host takes
@@ -204,8 +228,11 @@ impl Plan {
             match found::store(host, &found.provider, &found.value).await {
                 Ok(_) => key.state = KeyState::Stored,
                 Err(failure) if failure.code == ErrorCode::NotFound => {
-                    let way_out =
-                        "its provider is not in force yet; accept it with `lwa config accept` and run the same again";
+                    let way_out = if [WORKER_KEY, WORKER_FALLBACK_KEY].contains(&found.provider.as_str()) {
+                        "its model is not in force yet; accept it with `lwa config accept` and run the same again"
+                    } else {
+                        "its provider is not in force yet; accept it with `lwa config accept` and run the same again"
+                    };
                     key.detail = Some(way_out.to_owned());
                 }
                 Err(failure) => {
@@ -229,13 +256,18 @@ fn back_up(path: &Path, stamp: &str) -> Result<Option<PathBuf>, Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(failed(&SeedError::Read { path: path.to_owned(), source })),
     };
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".pre-import-{stamp}"));
-    let backup = PathBuf::from(name);
+    let backup = backup_of(path, stamp);
     let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&backup);
     made.and_then(|mut file| file.write_all(&text).and_then(|()| file.sync_all()))
         .map_err(|source| failed(&SeedError::Write { path: backup.clone(), source }))?;
     Ok(Some(backup))
+}
+
+/// Where the backup of a file stands.
+fn backup_of(path: &Path, stamp: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".pre-import-{stamp}"));
+    PathBuf::from(name)
 }
 
 fn read_or_empty(path: &Path) -> Result<String, Failure> {

@@ -253,7 +253,7 @@ async fn asked(host: &Connection, slug: &str, output: Output) -> Result<LibraryA
                 let code = type_code(&item)?;
                 let yes = item.offers.first().copied().unwrap_or(Answer::AllowOnce);
                 let answer = if code.is_some() { yes } else { Answer::Deny };
-                let decision = DecideParams { id: id.clone(), answer, reason: None, code };
+                let decision = DecideParams { id: id.clone(), answer, reason: None, code, variant: None };
                 face::call_on::<ApprovalDecide>(host, decision).await?;
             }
             _ => return Ok(answer),

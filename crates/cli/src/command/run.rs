@@ -113,8 +113,10 @@ async fn consent(host: &Connection, token: &str, output: Output) -> Result<Appro
                 output.note(&readable(&item));
                 let typed = type_code(&item)?;
                 let decision = match typed {
-                    Some(code) => DecideParams { id, answer: Answer::AllowOnce, reason: None, code: Some(code) },
-                    None => DecideParams { id, answer: Answer::Deny, reason: None, code: None },
+                    Some(code) => {
+                        DecideParams { id, answer: Answer::AllowOnce, reason: None, code: Some(code), variant: None }
+                    }
+                    None => DecideParams { id, answer: Answer::Deny, reason: None, code: None, variant: None },
                 };
                 face::call_on::<ApprovalDecide>(host, decision).await?;
             }
@@ -124,7 +126,7 @@ async fn consent(host: &Connection, token: &str, output: Output) -> Result<Appro
 }
 
 /// Whether a person sits in front of this command, even when stdin is a file.
-pub(super) fn has_terminal() -> bool {
+pub(crate) fn has_terminal() -> bool {
     std::io::stderr().is_terminal() && std::fs::File::open("/dev/tty").is_ok()
 }
 

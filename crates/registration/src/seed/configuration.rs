@@ -95,19 +95,11 @@ pub fn plan_configuration(yaml: &str, ours: Ours<'_>) -> Result<ConfigurationPla
     let before = Config::parse_over(ours.text, ours.path, ours.shipped)?;
     let mut planner = Planner::new(ours, &before);
     planner.root(&settings)?;
-    let config = Config::parse_over(&planner.text, ours.path, ours.shipped)?;
-    Ok(ConfigurationPlan {
-        waiting: loosening(&before, &config),
-        config,
-        text: planner.text,
-        changes: planner.changes,
-        kept: planner.kept,
-        not_carried: planner.not_carried,
-    })
+    planner.finish(&before)
 }
 
 /// An edit while it grows.
-struct Planner<'a> {
+pub(super) struct Planner<'a> {
     ours: Ours<'a>,
     /// Every value that holds, and whether our file sets it.
     values: BTreeMap<String, (Value, bool)>,
@@ -119,7 +111,7 @@ struct Planner<'a> {
 
 /// How carrying a value over went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Carried {
+pub(super) enum Carried {
     /// It holds now, or held before.
     Holds,
     /// Our file says otherwise and keeps it.
@@ -129,7 +121,7 @@ enum Carried {
 }
 
 impl<'a> Planner<'a> {
-    fn new(ours: Ours<'a>, before: &Config) -> Self {
+    pub(super) fn new(ours: Ours<'a>, before: &Config) -> Self {
         Self {
             ours,
             values: values_of(before),
@@ -137,6 +129,26 @@ impl<'a> Planner<'a> {
             changes: Vec::new(),
             kept: Vec::new(),
             not_carried: Vec::new(),
+        }
+    }
+
+    /// The edit as it can be written.
+    pub(super) fn finish(self, before: &Config) -> Result<ConfigurationPlan, SeedError> {
+        let config = self.config()?;
+        Ok(ConfigurationPlan {
+            waiting: loosening(before, &config),
+            config,
+            text: self.text,
+            changes: self.changes,
+            kept: self.kept,
+            not_carried: self.not_carried,
+        })
+    }
+
+    /// What was said last about a value that was not carried over goes under another name.
+    pub(super) fn rename_not_carried(&mut self, key: String) {
+        if let Some(last) = self.not_carried.last_mut() {
+            last.key = key;
         }
     }
 
@@ -198,7 +210,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Sets a value unless it holds already or our file says otherwise.
-    fn carry(&mut self, path: &[&str], value: &Value) -> Carried {
+    pub(super) fn carry(&mut self, path: &[&str], value: &Value) -> Carried {
         let key = path.join(".");
         let (held, is_from_file) = self.values.get(&key).cloned().unwrap_or((Value::Null, false));
         if is_same(&held, value) {
@@ -231,7 +243,7 @@ impl<'a> Planner<'a> {
         values_of(&config).remove(key).map(|(value, _)| value)
     }
 
-    fn not_carried(&mut self, key: impl Into<String>, reason: impl Into<String>) {
+    pub(super) fn not_carried(&mut self, key: impl Into<String>, reason: impl Into<String>) {
         self.not_carried.push(NotCarried { key: key.into(), reason: reason.into() });
     }
 

@@ -43,6 +43,24 @@ pub const LAYERS: &[Layer] = &[
         because: "a scrub is a pure function of its text, and private values are never logged",
     },
     Layer {
+        package: "lwa-policy",
+        may_use: &["lwa-domain"],
+        must_not_use: &["tokio", "sqlx", "reqwest", "tracing"],
+        because: "whether a command may run is a pure decision over its text",
+    },
+    Layer {
+        package: "lwa-ner",
+        may_use: &["lwa-domain", "lwa-privacy"],
+        must_not_use: &["tokio", "sqlx", "reqwest", "tracing"],
+        because: "the name model reads private text, so it keeps none and logs none",
+    },
+    Layer {
+        package: "lwa-guard",
+        may_use: &["lwa-privacy"],
+        must_not_use: &["tokio", "sqlx", "reqwest", "tracing"],
+        because: "the gate reads what is about to be published, so it keeps none and logs none",
+    },
+    Layer {
         package: "lwa-config",
         may_use: &["lwa-domain"],
         must_not_use: &["tokio", "sqlx", "reqwest", "tracing"],
@@ -91,6 +109,12 @@ pub const LAYERS: &[Layer] = &[
         because: "a provider executes a locked route and never picks one",
     },
     Layer {
+        package: "lwa-worker",
+        may_use: &["lwa-domain", "lwa-privacy", "lwa-ner", "lwa-condense", "lwa-process"],
+        must_not_use: &["sqlx", "rmcp", "tauri"],
+        because: "the worker does private work for whoever was allowed; it decides nothing and keeps no database",
+    },
+    Layer {
         package: "lwa-protocol",
         may_use: &["lwa-domain", "lwa-config"],
         must_not_use: &["sqlx", "reqwest", "rmcp", "tauri"],
@@ -108,6 +132,9 @@ pub const LAYERS: &[Layer] = &[
             "lwa-providers",
             "lwa-library",
             "lwa-privacy",
+            "lwa-policy",
+            "lwa-ner",
+            "lwa-worker",
             "lwa-process",
             "lwa-protocol",
             "lwa-telemetry",
@@ -129,7 +156,20 @@ pub const LAYERS: &[Layer] = &[
     },
     Layer {
         package: "lwa-cli",
-        may_use: &["lwa-domain", "lwa-config", "lwa-protocol", "lwa-engine", "lwa-registration"],
+        may_use: &[
+            "lwa-domain",
+            "lwa-config",
+            "lwa-protocol",
+            "lwa-engine",
+            "lwa-registration",
+            // `lwa scrub` and `lwa policy check` are pure functions of their input and need no host.
+            "lwa-policy",
+            "lwa-privacy",
+            "lwa-ner",
+            "lwa-worker",
+            // `lwa guard` is a gate of git and needs no host.
+            "lwa-guard",
+        ],
         must_not_use: &["sqlx", "reqwest", "rmcp", "tauri"],
         because: "the command line is a face; it holds the engine for `lwa host` alone",
     },
@@ -153,7 +193,16 @@ pub const LAYERS: &[Layer] = &[
     },
     Layer {
         package: "xtask",
-        may_use: &["lwa-domain", "lwa-protocol", "lwa-routing", "lwa-providers", "lwa-testkit"],
+        may_use: &[
+            "lwa-domain",
+            "lwa-protocol",
+            "lwa-routing",
+            "lwa-providers",
+            "lwa-ner",
+            "lwa-policy",
+            "lwa-privacy",
+            "lwa-testkit",
+        ],
         must_not_use: &["sqlx", "rmcp", "tauri"],
         because: "the tools measure what the product does through its own doors and pure parts, never through the engine",
     },

@@ -4,16 +4,27 @@ use std::path::PathBuf;
 
 use lwa_config::diff::Loosening;
 use lwa_protocol::approval::PolicyChangeLine;
+use lwa_registration::seed::local_llm::{LocalLlmFiles, SavingsCount};
 use lwa_registration::seed::{Change, CopyTool, Kept, NotCarried, SeedFiles, ToolState};
 use serde::Serialize;
 
 use crate::command::keys_wizard::found::Left;
 
+/// The files of an older product.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Source {
+    /// A router's.
+    Router(SeedFiles),
+    /// A worker's.
+    Worker(LocalLlmFiles),
+}
+
 /// What an import would do, or did.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// The files that were read.
-    pub source: SeedFiles,
+    pub source: Source,
     /// Whether nothing was written.
     #[serde(rename = "dry_run")]
     pub is_dry_run: bool,
@@ -28,6 +39,8 @@ pub struct Report {
     pub left: Vec<Left>,
     /// The tool library.
     pub library: Option<LibraryReport>,
+    /// Files beside the configuration.
+    pub files: Vec<FileReport>,
     /// The ledger.
     pub ledger: Option<LedgerReport>,
 }
@@ -87,13 +100,77 @@ pub struct LibraryReport {
     pub tools: Vec<CopyTool>,
 }
 
+/// A file beside the configuration.
+#[derive(Debug, Clone, Serialize)]
+pub struct FileReport {
+    /// Its name here.
+    pub name: &'static str,
+    /// The older product's file.
+    pub source: PathBuf,
+    /// Our file.
+    pub path: PathBuf,
+    /// A copy of it as it was before.
+    pub backup: Option<PathBuf>,
+    /// What becomes of it.
+    pub state: FileState,
+    /// What it gets that it did not have, as far as that may be shown.
+    pub added: Vec<String>,
+    /// What to know about it.
+    pub notes: Vec<String>,
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileState {
+    /// There was none here.
+    Copied,
+    /// Ours gets what it lacks.
+    Merged,
+    /// Ours has all of it.
+    Same,
+    /// Ours differs and stays.
+    Kept,
+    /// Ours differs and gives way.
+    Replaced,
+    /// It cannot be taken over.
+    Refused,
+    /// It was not taken over.
+    LeftOut,
+}
+
+impl FileState {
+    /// Whether our file changes.
+    pub const fn moves(self) -> bool {
+        matches!(self, Self::Copied | Self::Merged | Self::Replaced)
+    }
+
+    const fn word(self, is_dry_run: bool) -> &'static str {
+        match (self, is_dry_run) {
+            (Self::Copied, true) => "to be written",
+            (Self::Copied, false) => "written",
+            (Self::Merged, true) => "to be added to",
+            (Self::Merged, false) => "added to",
+            (Self::Same, _) => "has all of it",
+            (Self::Kept, _) => "ours differs and stays; `--force` replaces it",
+            (Self::Replaced, true) => "to be replaced",
+            (Self::Replaced, false) => "replaced",
+            (Self::Refused, _) => "cannot be taken over",
+            (Self::LeftOut, _) => "not taken over",
+        }
+    }
+}
+
 /// The ledger.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct LedgerReport {
     /// The file.
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
+    /// What it holds, where that was counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted: Option<SavingsCount>,
     /// Whether its rows were taken over.
     #[serde(rename = "carried")]
     pub is_carried: bool,
@@ -116,6 +193,7 @@ impl Report {
     pub fn has_changes(&self) -> bool {
         self.config.as_ref().is_some_and(|config| !config.changes.is_empty())
             || self.keys.iter().any(|key| key.state == KeyState::Planned)
+            || self.files.iter().any(|file| file.state.moves())
             || self.library.iter().flat_map(|library| &library.tools).any(|tool| moves(tool.state))
     }
 
@@ -150,8 +228,18 @@ impl Report {
             }
             lines.extend(library.backup.iter().map(|path| format!("What gave way is in {}", path.display())));
         }
+        for file in &self.files {
+            lines.push(format!("{}: {}", file.name, file.state.word(self.is_dry_run)));
+            lines.extend(file.added.iter().map(|one| format!("  + {one}")));
+            lines.extend(file.notes.iter().map(|note| format!("  {note}")));
+            lines.extend(file.backup.iter().map(|path| format!("  as it was before: {}", path.display())));
+        }
         if let Some(ledger) = &self.ledger {
-            lines.push(format!("Ledger {} ({} bytes): {}", ledger.path.display(), ledger.bytes, ledger.reason));
+            let size = match &ledger.counted {
+                Some(count) => format!("{} turns of {} sessions", count.turns, count.sessions),
+                None => format!("{} bytes", ledger.bytes),
+            };
+            lines.push(format!("Ledger {} ({size}): {}", ledger.path.display(), ledger.reason));
         }
         if lines.is_empty() {
             lines.push("Everything is here already.".to_owned());

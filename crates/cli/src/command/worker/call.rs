@@ -1,0 +1,126 @@
+//! A conversation with the worker from a terminal: calls are repeated until they are settled, and questions are asked
+//! here when somebody sits in front of it.
+
+use std::collections::BTreeMap;
+
+use lwa_domain::{ApprovalId, ApprovalKind, ErrorCode};
+use lwa_protocol::approval::{Answer, ApprovalListParams, DecideParams};
+use lwa_protocol::host::Nothing;
+use lwa_protocol::method::{ApprovalDecide, ApprovalGetList, EventSubscribe};
+use lwa_protocol::worker::{SessionRef, WorkerAnswer, WorkerCall, WorkerStatusKind};
+use lwa_protocol::{Connection, Failure, Method};
+
+use crate::args::{ModeArg, SessionArgs};
+use crate::command::approvals::{chosen, readable, type_code};
+use crate::command::run::has_terminal;
+use crate::face;
+use crate::output::Output;
+
+/// How long one call waits before it is repeated.
+const HOLD_MS: u32 = 8_000;
+/// How long the first call waits: a question is shown soon.
+const FIRST_HOLD_MS: u32 = 700;
+
+/// A connection for one conversation.
+pub struct Desk {
+    host: Connection,
+    call: WorkerCall,
+    output: Output,
+}
+
+impl Desk {
+    /// Connects, and listens when somebody can be asked here.
+    pub async fn open(session: &SessionArgs, output: Output) -> Result<Self, Failure> {
+        let forced_mode = session.mode.map(|mode| match mode {
+            ModeArg::Pii => "pii".to_owned(),
+            ModeArg::Assist => "assist".to_owned(),
+        });
+        Self::named(&session.session, forced_mode, output).await
+    }
+
+    /// Connects for a conversation of this name.
+    pub async fn named(session: &str, forced_mode: Option<String>, output: Output) -> Result<Self, Failure> {
+        let host = face::host().await?;
+        if has_terminal() {
+            face::call_on::<EventSubscribe>(&host, Nothing {}).await?;
+        }
+        let call = WorkerCall {
+            session: vec![SessionRef::Named(session.to_owned())],
+            cwd: std::env::current_dir().ok().map(|path| path.display().to_string()),
+            environment: variables(),
+            forced_mode,
+            hold_ms: HOLD_MS,
+            ..WorkerCall::default()
+        };
+        Ok(Self { host, call, output })
+    }
+
+    /// What every call of the conversation carries.
+    pub fn call(&self) -> WorkerCall {
+        self.call.clone()
+    }
+
+    /// A call that is answered at once.
+    pub async fn plain<M: Method>(&self, params: M::Params) -> Result<M::Response, Failure> {
+        face::call_on::<M>(&self.host, params).await
+    }
+
+    /// A call, repeated until it is settled.
+    pub async fn settled<M>(&self, params: M::Params) -> Result<WorkerAnswer, Failure>
+    where
+        M: Method<Response = WorkerAnswer>,
+        M::Params: Clone,
+    {
+        let mut has_said_where = false;
+        loop {
+            let answer = face::call_on::<M>(&self.host, params.clone()).await?;
+            match answer.status {
+                WorkerStatusKind::Working => {}
+                WorkerStatusKind::ApprovalPending if has_terminal() => self.ask_here().await?,
+                WorkerStatusKind::ApprovalPending => {
+                    if !has_said_where {
+                        self.output.note("Waiting for your answer in the Lwa window, or by `lwa approvals allow` …");
+                        has_said_where = true;
+                    }
+                }
+                _ => return Ok(answer),
+            }
+        }
+    }
+
+    /// Asks the open question of this conversation on the terminal.
+    async fn ask_here(&self) -> Result<(), Failure> {
+        let open = face::call_on::<ApprovalGetList>(&self.host, ApprovalListParams::default()).await?.approvals;
+        let ours = |kind| matches!(kind, ApprovalKind::TurnOn | ApprovalKind::Command | ApprovalKind::Disclosure);
+        let Some(item) = open.into_iter().find(|item| item.client.as_str() == "lwa" && ours(item.kind)) else {
+            return Ok(());
+        };
+        self.output.note(&readable(&item));
+        let decision = match type_code(&item)? {
+            Some(code) => {
+                let session = !item.offers.contains(&Answer::AllowOnce);
+                let (answer, variant) = chosen(&item, None, session, false)?;
+                DecideParams { id: item.id.clone(), answer, reason: None, code: Some(code), variant }
+            }
+            None => denied(item.id.clone()),
+        };
+        match face::call_on::<ApprovalDecide>(&self.host, decision).await {
+            // The window was faster.
+            Err(failure) if failure.code == ErrorCode::NotFound => Ok(()),
+            other => other.map(drop),
+        }
+    }
+}
+
+fn denied(id: ApprovalId) -> DecideParams {
+    DecideParams { id, answer: Answer::Deny, reason: None, code: None, variant: None }
+}
+
+/// The variables of this terminal, without those that look like secrets by their name.
+fn variables() -> BTreeMap<String, String> {
+    const SECRET: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "CREDENTIAL"];
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| !SECRET.iter().any(|part| name.to_uppercase().contains(part)))
+        .collect()
+}
