@@ -242,3 +242,62 @@ test("the source of a script is reached by Tab and comes before the answers", as
   await user.tab();
   expect(document.activeElement).toBe(within(screen.getByRole("group", { name: "Your answer" })).getByTestId("deny"));
 });
+
+describe("a question of the worker", () => {
+  const command = {
+    type: "command" as const,
+    command: "git push --force\u202e origin",
+    cwd: "/home/ada/harbour",
+    segments: ["It is not on your list.", "  git push --force origin   [uses the network]"],
+    reason: "`git push` is not on your list.",
+    warnings: ["It replaces what others have."],
+    shapes: ["git push --force origin"],
+    sandbox: null,
+    secret_variables: ["TOKEN=[SECRET-1]"],
+    is_clients_own: false,
+  };
+
+  test("about a command shows the whole of it, what it gets, and what would be remembered", async () => {
+    await show(approval({ id: "1", kind: "command", detail: command, offers: ["allow_once", "allow_always"] }));
+    expect(button("command-line").textContent).not.toContain("\u202e");
+    for (const part of ["/home/ada/harbour", "TOKEN=[SECRET-1]", "git push --force origin", "It replaces"])
+      expect(what()).toContain(part);
+    await pass();
+    await user.click(button("allow-once"));
+    expect(answers()).toEqual(["allow_once"]);
+  });
+
+  test("with finer answers has a button for each, after the plain no", async () => {
+    const detail = {
+      type: "disclosure" as const,
+      kinds: [{ kind: "EMAIL", count: 2 }],
+      source: "letter.txt",
+      wanted: null,
+      reason: null,
+    };
+    const variants = [
+      { id: "no", title: "Hide them in this result", answer: "deny" as const },
+      { id: "switch", title: "Private mode", answer: "deny" as const },
+      { id: "continue", title: "Show names", answer: "allow_session" as const },
+    ];
+    await show(approval({ id: "1", kind: "disclosure", detail, offers: ["allow_session"], variants }));
+    expect(document.activeElement).toBe(button("deny"));
+    expect(button("disclosure-kinds").textContent).toBe("2 EMAIL");
+    expect(screen.queryByTestId("variant-no")).toBeNull();
+    expect(screen.queryByTestId("allow-for")).toBeNull();
+    await pass();
+    await user.click(button("variant-switch"));
+    expect(backend.callsOf("approval/decide").map((call) => [call.answer, call.variant])).toEqual([["deny", "switch"]]);
+  });
+
+  test("about turning it on names the tool, the reader and the mode", async () => {
+    const detail = { type: "turn_on" as const, tool: "local_llm_run", model: "builtin", mode: "assist" };
+    const variants = [{ id: "on", title: "Turn on", answer: "allow_session" as const }];
+    await show(approval({ id: "1", kind: "turn_on", detail, offers: ["allow_session"], variants }));
+    expect(what()).toContain("local_llm_run");
+    expect(what()).toContain("no model is configured");
+    await pass();
+    await user.click(button("variant-on"));
+    expect(answers()).toEqual(["allow_session"]);
+  });
+});

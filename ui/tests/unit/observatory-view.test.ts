@@ -99,7 +99,9 @@ test("from the list a question can be denied or opened, never allowed", async ()
   await user.click(screen.getByTestId(`waiting-open-${item.id}`));
   expect(backend.opened).toBe(1);
   await user.click(screen.getByTestId(`waiting-deny-${item.id}`));
-  expect(backend.callsOf("approval/decide")).toEqual([{ id: item.id, answer: "deny", reason: null, code: null }]);
+  expect(backend.callsOf("approval/decide")).toEqual([
+    { id: item.id, answer: "deny", reason: null, code: null, variant: null },
+  ]);
   await waitFor(() => expect(screen.queryByTestId(`waiting-row-${item.id}`)).toBeNull());
 });
 

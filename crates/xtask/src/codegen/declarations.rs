@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 
 use lwa_protocol::{
-    approval, audit, configuration, doctor, error, event, host, ledger, library, plan, provider, router,
+    approval, audit, configuration, doctor, error, event, host, ledger, library, plan, provider, router, worker,
 };
 use ts_rs::{Config, TS, TypeVisitor};
 
@@ -78,6 +78,15 @@ impl Declarations {
         visit_all!(all, library::LibraryObserveParams, library::LibraryObserved, library::LibraryAnalyzeParams);
         visit_all!(all, library::LibraryAnalyzed, library::LibraryRebuilt, library::LibraryStatus);
         visit_all!(all, library::LibraryHistory);
+        visit_all!(all, worker::WorkerRunParams, worker::WorkerDelegateParams, worker::WorkerArtifactParams);
+        visit_all!(all, worker::WorkerCallParams, worker::WorkerDisclosureParams, worker::WorkerCompactParams);
+        visit_all!(all, worker::WorkerModeParams, worker::WorkerAnswer, worker::WorkerStatus);
+        visit_all!(all, worker::ClientAnswerParams, worker::ClientAnswered, worker::PolicyCheckParams);
+        visit_all!(all, worker::PolicyChecked, worker::HookParams, worker::HookAnswer, worker::GuardParams);
+        visit_all!(all, worker::GuardVerdict, worker::WorkerSessions, worker::WorkerSessionParams);
+        visit_all!(all, worker::WorkerSessionDetail, worker::WorkerSessionView, worker::WorkerArmParams);
+        visit_all!(all, worker::WorkerPurgeParams, worker::WorkerPurged, worker::SavingsParams);
+        visit_all!(all, worker::SavingsReport, worker::SavingsBackfilled);
         visit_all!(all, doctor::DoctorParams, doctor::Diagnosis, doctor::RouterStatus);
         all
     }

@@ -63,14 +63,15 @@ export class ApprovalWindow {
   }
 
   /** Sends an answer. A press that may not be meant, and an answer that is not offered, do nothing. */
-  async answer(answer: Answer): Promise<void> {
+  async answer(answer: Answer, variant: string | null = null): Promise<void> {
     const item = this.shown;
     if (!item || !this.isAnswerable || !this.grace.isPressTrusted) return;
-    if (answer !== "deny" && !item.offers.includes(answer)) return;
+    const isOffered = item.variants.some((known) => known.id === variant && known.answer === answer);
+    if (answer !== "deny" && !isOffered && !item.offers.includes(answer)) return;
     this.isDeciding = true;
     const reason = answer === "deny" && this.reason.trim() !== "" ? this.reason.trim() : null;
     try {
-      await this.#backend.call("approval/decide", { id: item.id, answer, reason, code: null });
+      await this.#backend.call("approval/decide", { id: item.id, answer, reason, code: null, variant });
       this.failure = null;
       this.#leave();
     } catch (thrown) {

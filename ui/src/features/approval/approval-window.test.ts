@@ -34,7 +34,9 @@ test("an answer after the grace period is sent and the next question has a grace
   await opened("1", "2");
   await afterGrace();
   await asked.answer("allow_once");
-  expect(backend.callsOf("approval/decide")).toEqual([{ id: "1", answer: "allow_once", reason: null, code: null }]);
+  expect(backend.callsOf("approval/decide")).toEqual([
+    { id: "1", answer: "allow_once", reason: null, code: null, variant: null },
+  ]);
   expect(asked.shown?.id).toBe("2");
   expect(asked.isLive).toBe(false);
   await asked.answer("allow_once");
@@ -131,7 +133,7 @@ test("a refused answer is shown and the question stays", async () => {
 test("a question that was answered elsewhere says how it ended", async () => {
   await opened("1");
   await afterGrace();
-  await backend.call("approval/decide", { id: "1", answer: "deny", reason: "no", code: null });
+  await backend.call("approval/decide", { id: "1", answer: "deny", reason: "no", code: null, variant: null });
   expect(asked.queue.ending).toEqual({ outcome: "denied", reason: "no" });
   expect(asked.shown?.id).toBe("1");
 });
@@ -152,4 +154,22 @@ test("two presses send one answer", async () => {
   await afterGrace();
   await Promise.all([asked.answer("deny"), asked.answer("deny")]);
   expect(backend.callsOf("approval/decide")).toHaveLength(1);
+});
+
+test("a finer answer goes with the answer that it is, and one that is not offered is not sent", async () => {
+  const variants = [
+    { id: "on", title: "Turn on", answer: "allow_session" as const },
+    { id: "on_pii", title: "Turn on for private material", answer: "allow_session" as const },
+  ];
+  backend = backendOver({ ...emptyWorld(), approvals: [approval({ id: "1", offers: [], variants })] });
+  asked = new ApprovalWindow(backend);
+  await vi.advanceTimersByTimeAsync(0);
+  await afterGrace();
+  await asked.answer("allow_once", "on");
+  await asked.answer("allow_session", "everything");
+  expect(backend.callsOf("approval/decide")).toEqual([]);
+  await asked.answer("allow_session", "on_pii");
+  expect(backend.callsOf("approval/decide").map((call) => [call.answer, call.variant])).toEqual([
+    ["allow_session", "on_pii"],
+  ]);
 });

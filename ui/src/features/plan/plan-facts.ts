@@ -1,7 +1,7 @@
-import type { PlanPrepared, PlanView, RouteView } from "$lib/ipc/generated/protocol";
+import type { PlanView, RouteView } from "$lib/ipc/generated/protocol";
 
 /** A plan with what its preparation found out, where the host keeps that beyond the preparation. */
-export type KeptPlan = PlanView & Partial<Pick<PlanPrepared, "egress" | "locks" | "omitted_characters">>;
+export type KeptPlan = PlanView;
 
 /** Whether any route takes the text off this machine. */
 export function leavesMachine(plan: KeptPlan): boolean {

@@ -108,6 +108,12 @@ export class Observatory {
         return [this.config, this.host, this.providers];
       case "host_changed":
         return [this.host];
+      case "quota_changed":
+        return [this.quotas];
+      // The views that show these read them themselves.
+      case "library_changed":
+      case "worker_changed":
+        return [];
       case "lagged":
         this.refreshAll();
         return [];

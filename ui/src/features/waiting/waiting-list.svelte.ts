@@ -20,7 +20,7 @@ export class WaitingList {
     this.busy = new Set([...this.busy, ...ids]);
     for (const id of ids) {
       await this.#attempt(async () => {
-        await this.#backend.call("approval/decide", { id, answer: "deny", reason: null, code: null });
+        await this.#backend.call("approval/decide", { id, answer: "deny", reason: null, code: null, variant: null });
       });
     }
     this.busy = new Set([...this.busy].filter((id) => !ids.includes(id)));

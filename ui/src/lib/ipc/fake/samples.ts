@@ -121,6 +121,8 @@ export function approval(changes: Partial<ApprovalItem> = {}): ApprovalItem {
     outcome_reason: null,
     decided_at: null,
     decided_by: null,
+    variants: [],
+    variant: null,
     ...changes,
   };
 }
@@ -214,6 +216,17 @@ export function plan(changes: Partial<PlanView> = {}): PlanView {
     finished_at: null,
     error: null,
     mode: "single",
+    excluded_count: 3,
+    locks: {
+      prompt: true,
+      token_budget: true,
+      consensus_plan: true,
+      model_routes: true,
+      dynamic_rerouting_during_work: false,
+      prompt_lock_scope: "complete",
+    },
+    egress: null,
+    omitted_characters: 0,
     ...changes,
   };
 }

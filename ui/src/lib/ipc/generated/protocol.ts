@@ -16,7 +16,16 @@ export type ApprovalDetail =
     } & SessionConsentDetail
   | {
       "type": "script";
-    } & ScriptDetail;
+    } & ScriptDetail
+  | {
+      "type": "turn_on";
+    } & TurnOnDetail
+  | {
+      "type": "command";
+    } & CommandDetail
+  | {
+      "type": "disclosure";
+    } & DisclosureDetail;
 
 /** An approval: 32 hexadecimal digits (128 random bits). */
 export type ApprovalId = string;
@@ -49,6 +58,8 @@ export type ApprovalItem = {
   is_serious: boolean;
   /** Which answers are offered beside deny. */
   offers: Array<Answer>;
+  /** Finer answers, where a yes can mean more than one thing; empty for most questions. */
+  variants: Array<Variant>;
   /** The code a person types in a terminal; shown to people only, null when answered. */
   code: string | null;
   /** How it ended; null while open. */
@@ -59,6 +70,8 @@ export type ApprovalItem = {
   decided_at: string | null;
   /** Which surface answered: `app`, `terminal`, `client`. */
   decided_by: string | null;
+  /** Which of the variants it was. */
+  variant: string | null;
 };
 
 /** What the human is asked to allow. */
@@ -112,6 +125,18 @@ export type ApproveParams = {
 
 /** Where an asked-for consent stands. */
 export type ApproveStatus = "ready" | "approval_pending" | "denied" | "dismissed" | "timed_out" | "withdrawn" | "unavailable";
+
+/** Whether the worker is on in a session. */
+export type ArmedView = {
+  /** `on`, `off` or `undecided`. */
+  state: string;
+  /** Who decided: `config`, `dialog`, `admin`, `unanswered`; null while undecided. */
+  source: string | null;
+  /** When. */
+  at: string | null;
+  /** How often the human was asked. */
+  asked: number;
+};
 
 /** What is known about who asks. */
 export type Asker = {
@@ -180,6 +205,9 @@ export type AuditVerified = {
  */
 export type BillingClass = "free" | "free_quota" | "user_pays" | "paid" | "unknown";
 
+/** What a caller's own sandbox lets commands do; a floor for ours. */
+export type CallerSandbox = "unknown" | "read_only" | "workspace" | "full";
+
 /** What a model can do. */
 export type Capability = "text" | "reasoning" | "tools" | "structured" | "vision" | "image" | "video" | "embedding" | "rerank";
 
@@ -216,6 +244,32 @@ export type Check = {
 /** How a check went. */
 export type CheckStatus = "ok" | "warn" | "fail";
 
+/** One answer of a question. */
+export type Choice = {
+  /** What is sent back. */
+  id: string;
+  /** What people read. */
+  title: string;
+};
+
+/** Parameters of `question/answer`: what the client's dialog said. */
+export type ClientAnswerParams = {
+  /** The handle of the question. */
+  handle: string;
+  /** What the dialog did. */
+  action: DialogAction;
+  /** The chosen answer. */
+  choice: string | null;
+};
+
+/** Answer to `question/answer`. */
+export type ClientAnswered = {
+  /** How the question ended; null when the answer did not count and the question is still open. */
+  outcome: Outcome | null;
+  /** What became of the answer, in words. */
+  message: string;
+};
+
 /** Who a sidecar speaks for, as the client names itself. Unverified. */
 export type ClientInfo = {
   /** The client's own name, or `lwa` for our faces. */
@@ -228,6 +282,40 @@ export type ClientInfo = {
 
 /** The program that talks to us, as it names itself: `claude-code`, `codex-mcp-client`. */
 export type ClientName = string;
+
+/** A question for the client's own dialog: one string field `choice`, the safe value first and no default. */
+export type ClientQuestion = {
+  /** Random, single use, bound to this session, method and arguments. */
+  handle: string;
+  /** The question as people see it elsewhere. */
+  approval_id: ApprovalId;
+  /** What is asked, whole. */
+  message: string;
+  /** The answers, safe one first. */
+  choices: Array<Choice>;
+};
+
+/** A command that would run. */
+export type CommandDetail = {
+  /** The command line as the caller wrote it, whole, with control characters made visible. */
+  command: string;
+  /** Where it would run. */
+  cwd: string;
+  /** Its simple commands, one a line, as the policy reads them. */
+  segments: Array<string>;
+  /** Why it is not allowed without a question. */
+  reason: string;
+  /** What the policy warns of. */
+  warnings: Array<string>;
+  /** What "always" would add to the allow-list; empty when nothing may be stored. */
+  shapes: Array<string>;
+  /** The sandbox that would be in force, in words; null without one. */
+  sandbox: string | null;
+  /** Variables that would carry secrets, by name, with their placeholders. */
+  secret_variables: Array<string>;
+  /** Whether it is a client's own command that the guard looks at. */
+  is_clients_own: boolean;
+};
 
 /** Parameters of `config/accept`: the edits that were shown to the person who accepts them. */
 export type ConfigAcceptParams = {
@@ -351,6 +439,8 @@ export type DecideParams = {
   reason: string | null;
   /** The typed code; required to allow from a terminal. */
   code: string | null;
+  /** Which of the question's variants is meant, where it has some. */
+  variant: string | null;
 };
 
 /** Answer to `doctor/run`. */
@@ -365,6 +455,37 @@ export type Diagnosis = {
   soft_blockers: Array<string>;
   /** What to do, most useful first. */
   next_actions: Array<string>;
+};
+
+/** What a client's dialog said. */
+export type DialogAction = "accept" | "decline" | "cancel" | "timeout" | "error";
+
+/** Private values that would leave in clear. */
+export type DisclosureDetail = {
+  /** How many different values of each kind stand in the material. */
+  kinds: Array<KindCount>;
+  /** What the material is, cut. */
+  source: string;
+  /** What the caller asks for: `continue`, `everything`, `leave_pii`; null when the material itself raised it. */
+  wanted: string | null;
+  /** The caller's reason. */
+  reason: string | null;
+};
+
+/** What may leave in clear. */
+export type DisclosureView = {
+  /** `undecided`, `open` or `masked`. */
+  identity: string;
+  /** `open` or `masked`. */
+  numbers: string;
+  /** Who decided. */
+  source: string | null;
+  /** How often the human was asked. */
+  asked: number;
+  /** `ask`, `auto` or `off`. */
+  escalation: string;
+  /** The kinds that leave in clear. */
+  open_kinds: Array<string>;
 };
 
 /** What a client's display may show about a result. */
@@ -455,7 +576,20 @@ export type Event =
       "type": "ledger_changed";
     }
   | {
+      "type": "worker_changed";
+      /** Its key. */
+      session: string;
+    }
+  | {
       "type": "providers_changed";
+    }
+  | {
+      "type": "quota_changed";
+      /** Which one. */
+      provider: string;
+    }
+  | {
+      "type": "library_changed";
     }
   | {
       "type": "config_changed";
@@ -594,6 +728,26 @@ export type FoundTool = {
   metadata: Record<string, unknown>;
 };
 
+/** Parameters of `guard/judge`: a client's own shell command or file read, before it happens. */
+export type GuardParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+  /** `claude-code` or `codex`. */
+  client: string;
+  /** The command line of a shell tool. */
+  command: string | null;
+  /** The path of a reading tool. */
+  path: string | null;
+};
+
+/** Answer to `guard/judge`. */
+export type GuardVerdict = {
+  /** `allow`, `ask` or `deny`. */
+  decision: string;
+  /** Why, for the client's model and its user. */
+  reason: string;
+};
+
 /**
  * Whether a result carries a suggestion for the next tier, and where it comes from. Parameters and answer of
  * `guidance/set`.
@@ -603,6 +757,32 @@ export type GuidanceSetting = {
   enabled: boolean;
   /** `local` or `codex_request`. */
   mode: string;
+};
+
+/** Answer to `hook/event`. */
+export type HookAnswer = {
+  /** Whether it was of use. */
+  is_taken: boolean;
+  /** A line for the client's model, where the event takes one. */
+  context: string | null;
+};
+
+/** What a client's hook reports. Sent by `lwa hook`. */
+export type HookParams = {
+  /** `claude-code` or `codex`. */
+  client: string;
+  /** The event: `SessionStart`, `PreToolUse`, `PreCompact`, … */
+  event: string;
+  /** The conversation. */
+  session_id: string;
+  /** The tool use, where the event is about one. */
+  tool_use_id: string | null;
+  /** The tool, where the event is about one. */
+  tool_name: string | null;
+  /** `manual`, `auto`, `startup`, `clear`, … */
+  trigger: string | null;
+  /** The folder. */
+  cwd: string | null;
 };
 
 /** Answer to `host/status`. */
@@ -665,6 +845,24 @@ export type KeyView = {
   variable: string | null;
   /** The last characters behind dots, `…f3a9`; nothing when the key is short. */
   masked: string;
+};
+
+/** How many values of a kind. */
+export type KindCount = {
+  /** The kind: `PERSON`. */
+  kind: string;
+  /** How many different ones. */
+  count: number;
+};
+
+/** Checks of what leaves by the model. */
+export type LeakCheckView = {
+  /** How many ran. */
+  ran: bigint;
+  /** How many failed, so that only the deterministic layers held. */
+  failed: bigint;
+  /** The last failure, scrubbed. */
+  last_failure: string | null;
 };
 
 /** Answer to `ledger/export`: no prompt, no answer, no key. */
@@ -1328,6 +1526,16 @@ export type PipelineView = {
   manual_mark: PipelineMark | null;
 };
 
+/** One placeholder. */
+export type PlaceholderView = {
+  /** `[EMAIL-1]`. */
+  placeholder: string;
+  /** Its kind. */
+  kind: string;
+  /** The value with all but its ends hidden. */
+  masked: string;
+};
+
 /** A plan: 24 hexadecimal digits. It names a plan and gives no right to run it. */
 export type PlanId = string;
 
@@ -1394,8 +1602,10 @@ export type PlanPrepared = {
   reasoning_effort: ReasoningEffort | null;
   /** The locked routes in order; exactly one for a single plan. */
   routes: Array<RouteView>;
-  /** Every other candidate with the reason it was not chosen. */
+  /** The other candidates with the reason each was not chosen: every one, or as many as were asked for. */
   excluded: Array<ExcludedView>;
+  /** How many other candidates there are. */
+  excluded_count: number;
   /** Tokens the prompt is estimated to have. */
   estimated_input_tokens: number;
   /** Tokens the answer may have. */
@@ -1439,8 +1649,10 @@ export type PlanView = {
   session: SessionId;
   /** The locked routes. */
   routes: Array<RouteView>;
-  /** The candidates that were not chosen. */
+  /** The candidates that were not chosen: every one in `plan/show`, the first ones in `plan/list`. */
   excluded: Array<ExcludedView>;
+  /** How many candidates were not chosen. */
+  excluded_count: number;
   /** Whether a human has to consent. */
   requires_confirmation: boolean;
   /** The open approval for it, if any. */
@@ -1467,6 +1679,12 @@ export type PlanView = {
   error: Failure | null;
   /** What kind of work it is. */
   mode: PlanMode;
+  /** What cannot change any more. */
+  locks: PlanLocks;
+  /** What leaves this machine, and what is masked before it does; null for a plan of a version that did not keep it. */
+  egress: EgressView | null;
+  /** Characters of a consensus draft that did not fit and were left out of its middle; 0 when all fits. */
+  omitted_characters: number;
 };
 
 /** A loosening edit. */
@@ -1487,6 +1705,26 @@ export type PolicyChangeLine = {
   to: string;
   /** What the new value allows. */
   effect: string;
+};
+
+/** Parameters of `policy/check`: what the policy says of a command, without running it. */
+export type PolicyCheckParams = {
+  /** The command line. */
+  command: string;
+  /** The folder it would run in. */
+  cwd: string | null;
+};
+
+/** Answer to `policy/check`. */
+export type PolicyChecked = {
+  /** `allow`, `ask` or `deny`. */
+  decision: string;
+  /** Why, as a sentence. */
+  reason: string;
+  /** The rule that decided. */
+  rule: string;
+  /** What "always" would add; empty when nothing may be stored. */
+  shapes: Array<string>;
 };
 
 /** Parameters of `plan/prepare`. Labels are text here, so that one place refuses misspelt ones. */
@@ -1536,6 +1774,11 @@ export type PrepareParams = {
   workflow: WorkflowParams | null;
   /** The recipe whose prompt this is, if it is one's; such a plan is not observed again. */
   library_tool: string | null;
+  /**
+   * How many of the candidates that are not chosen the answer names at most; all of them when absent. `plan/show`
+   * has them all, whatever was asked for here.
+   */
+  excluded_limit: number | null;
 };
 
 /** What one token costs, with where and when that was learnt. */
@@ -1643,6 +1886,9 @@ export type ProviderView = {
   /** When it was last tried. */
   checked_at: string | null;
 };
+
+/** What to remove of a session. */
+export type PurgeWhat = "session" | "placeholders" | "artifacts";
 
 /** How much quality the caller wants for the money; `balanced` is the default. */
 export type Quality = "economy" | "balanced" | "high";
@@ -1858,6 +2104,32 @@ export type RunParams = {
   next_tier_suggestion: string | null;
 };
 
+/** How the commands of a session were decided. */
+export type RunPolicyView = {
+  /** `ask`, `allow` or `off`. */
+  policy: string;
+  /** Ran by the allow-list. */
+  allowed: bigint;
+  /** Ran after a yes for once. */
+  asked_once: bigint;
+  /** Ran after a yes for always. */
+  asked_always: bigint;
+  /** A human refused. */
+  refused: bigint;
+  /** A deny shape refused. */
+  denied: bigint;
+  /** Ran without a question because the setting says so. */
+  unasked: bigint;
+  /** The last refusal, with the command cut and scrubbed. */
+  last_refusal: string | null;
+  /** The allow-list's file. */
+  allow_file: string;
+  /** Its entries. */
+  allow_entries: bigint;
+  /** Why the file is not in force, if it is not. */
+  note: string | null;
+};
+
 /** Progress of a run, sent while the caller waits. */
 export type RunProgress = {
   /** Characters of answer received so far. */
@@ -1870,6 +2142,84 @@ export type RunProgress = {
 
 /** Where a run stands. */
 export type RunStatus = "completed" | "working" | "confirmation_required" | "repreflight_required" | "failed";
+
+/** Answer to `savings/backfill`. */
+export type SavingsBackfilled = {
+  /** Turns that were added. */
+  added: bigint;
+  /** Turns that were there already. */
+  known: bigint;
+};
+
+/** Parameters of `savings/report`. */
+export type SavingsParams = {
+  /** `model`, `client` or `session`; none for totals and models. */
+  by: string | null;
+  /** The session that counts as this one. */
+  session: string | null;
+};
+
+/** Answer to `savings/report`. */
+export type SavingsReport = {
+  /** The formula, in words. */
+  method: string;
+  /** What is assumed: name to value. */
+  assumptions: {
+    [key in string]: string;
+  };
+  /** The day on which prices were last checked. */
+  prices_checked: string | null;
+  /** Days since then. */
+  prices_age_days: number | null;
+  /** Whether that is too long ago. */
+  prices_stale: boolean;
+  /** The headline model. */
+  caller_model: string | null;
+  /** The session, if one was named. */
+  session: SavingsTotals | null;
+  /** Everything. */
+  all_time: SavingsTotals;
+  /** Sessions in it. */
+  sessions: bigint;
+  /** Since when. */
+  since: string | null;
+  /** By model, client or session. */
+  rows: Array<SavingsRow>;
+};
+
+/** One line of a report. */
+export type SavingsRow = {
+  /** The model, client or session. */
+  name: string;
+  /** Its sums. */
+  totals: SavingsTotals;
+  /** US dollars without what later calls would have carried; null without a price. */
+  direct_usd: string | null;
+  /** How many tokens of this model stand for one counted token. */
+  tokenizer_factor: string | null;
+  /** The price's source and day. */
+  price_note: string | null;
+};
+
+/** Sums of what was saved. */
+export type SavingsTotals = {
+  /** Turns counted. */
+  turns: bigint;
+  /** Turns whose tokens were counted exactly. */
+  measured_turns: bigint;
+  /** Tokens gathered. */
+  gathered_tokens: bigint;
+  /** Tokens handed back. */
+  returned_tokens: bigint;
+  /** Tokens of input that the caller did not read. */
+  avoided_input: bigint;
+  /** Tokens of output that the caller did not write. */
+  avoided_output: bigint;
+  /** What the avoided input would have cost again on later calls. */
+  carried: bigint;
+  /** US dollars for the headline model, four decimals; null without a price. */
+  usd: string | null;
+};
 
 /** A script that could be run from now on. */
 export type ScriptDetail = {
@@ -1939,6 +2289,25 @@ export type SessionConsentDetail = {
 
 /** One conversation of one client. */
 export type SessionId = string;
+
+/** Which conversation a call belongs to, as far as the client says; the best source the face has. */
+export type SessionRef =
+  | {
+      "from": "named";
+      "id": string;
+    }
+  | {
+      "from": "thread";
+      "id": string;
+    }
+  | {
+      "from": "tool_use";
+      "id": string;
+    }
+  | {
+      "from": "environment";
+      "id": string;
+    };
 
 /** A plan that would run. */
 export type SpendDetail = {
@@ -2111,6 +2480,16 @@ export type TierView = {
   context_length: number;
 };
 
+/** The worker would be turned on for a session. */
+export type TurnOnDetail = {
+  /** The tool that was tried; its arguments are not shown. */
+  tool: string;
+  /** The model that would read the material; `builtin` without one. */
+  model: string;
+  /** The mode it would work in: `pii` or `assist`. */
+  mode: string;
+};
+
 /** Token counts of a run. */
 export type Usage = {
   /** Tokens read; null when nobody counted. */
@@ -2121,6 +2500,409 @@ export type Usage = {
   output_tokens: number | null;
   /** Whether the provider reported the counts; otherwise they are estimates. */
   reported: boolean;
+};
+
+/** One way to answer a question that has more than yes and no. */
+export type Variant = {
+  /** What is sent back in [`DecideParams::variant`]. */
+  id: string;
+  /** What people read. */
+  title: string;
+  /** The answer it belongs to. */
+  answer: Answer;
+};
+
+/** Answer to every working call: `run`, `delegate`, `artifact`, `enable`, `disclosure`, `compact`, `set_mode`. */
+export type WorkerAnswer = {
+  /** How it stands. */
+  status: WorkerStatusKind;
+  /** Everything that the caller gets to read, scrubbed, with its trailer. */
+  text: string;
+  /** What was done, in fields; empty for anything that did not complete. */
+  facts: WorkerFacts;
+  /** The question for the client's user. */
+  question: ClientQuestion | null;
+  /** Names the work while it goes on. */
+  id: string | null;
+};
+
+/** Parameters of `worker/arm`: a person turns a session on or off. */
+export type WorkerArmParams = {
+  /** The session. */
+  key: string;
+  /** Whether it is on. */
+  is_on: boolean;
+};
+
+/** Parameters of `worker/artifact`. */
+export type WorkerArtifactParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+  /** The reference that a trailer named: `a_` and eight hexadecimal digits. */
+  reference: string;
+  /** The first character. */
+  offset: bigint;
+  /** How many characters, 100 to 20,000; 0 for 4,000. */
+  limit: number;
+  /** The first line, counted from 1; 0 reads by characters. */
+  line_start: bigint;
+  /** The last line; 0 for 199 lines further. */
+  line_end: bigint;
+};
+
+/** One stored material. */
+export type WorkerArtifactView = {
+  /** Its reference. */
+  reference: string;
+  /** What it is of. */
+  source: string;
+  /** Its length in characters. */
+  chars: bigint;
+  /** When it was stored. */
+  at: string;
+};
+
+/** Where a call comes from: what every call of the worker carries. */
+export type WorkerCall = {
+  /** The conversation, the best source first; none means the connection. */
+  session: Array<SessionRef>;
+  /** The folder the client works in. */
+  cwd: string | null;
+  /** The variables of the sidecar, without those that look like secrets. Kept in memory only, never logged. */
+  environment: {
+    [key in string]: string;
+  };
+  /** Whether the client passed only a handful of variables. */
+  is_environment_reduced: boolean;
+  /** The sandbox that the client declared for its own commands. */
+  sandbox: CallerSandbox;
+  /** Whether the client can show a question of ours to its user. */
+  can_ask: boolean;
+  /** Whether a human sits before the client, where the client says so. */
+  is_attended: boolean | null;
+  /** The mode that the process was started with: `pii` or `assist`. */
+  forced_mode: string | null;
+  /** How long the call may wait before it answers `working` or `approval_pending`. */
+  hold_ms: number;
+};
+
+/** Parameters of `worker/status` and `worker/enable`. */
+export type WorkerCallParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+};
+
+/** The client of a session. */
+export type WorkerClientView = {
+  /** Its name. */
+  name: ClientName;
+  /** Its version. */
+  version: string | null;
+  /** Whether it can show a question of ours. */
+  can_ask: boolean;
+};
+
+/** Parameters of `worker/compact`. */
+export type WorkerCompactParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+  /** Why. */
+  reason: string;
+};
+
+/** Parameters of `worker/delegate`. */
+export type WorkerDelegateParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+  /** What to do with the material. */
+  task: string;
+  /** Text that the caller gives. */
+  material: string;
+  /** Files and folders to read. */
+  paths: Array<string>;
+  /** A command whose output is material; goes through the same policy as `worker/run`. */
+  command: string;
+  /** The folder; empty for the client's. */
+  cwd: string;
+  /** Characters of the answer; 0 for the configured limit. */
+  max_output_chars: number;
+  /** Whether exact lines are wanted instead of an answer. */
+  verbatim: boolean;
+};
+
+/** Parameters of `worker/disclosure`. */
+export type WorkerDisclosureParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+  /** Names and addresses: `open`, `masked`, `ask` or `keep`; empty is `keep`. */
+  identity: string;
+  /** Numbers that identify people: `open`, `masked` or `keep`; empty is `keep`. */
+  numbers: string;
+  /** Why, in the caller's words; shown to the human. */
+  reason: string;
+};
+
+/** What a completed call did. */
+export type WorkerFacts = {
+  /** `pii` or `assist`. */
+  mode: string;
+  /** The turn's id. */
+  turn: string | null;
+  /** The artefact that holds the whole material. */
+  reference: string | null;
+  /** The exit code of the command; null when it was ended or none ran. */
+  exit_code: number | null;
+  /** Whether the command was ended because its time was over. */
+  is_timed_out: boolean;
+  /** How the policy decided: `allow-list (ls*)`, `asked:run`. */
+  policy: string | null;
+  /** Characters of material before any cut. */
+  raw_chars: bigint;
+  /** Whether the material was cut. */
+  is_truncated: boolean;
+  /** How many pieces the model read. */
+  chunks: number;
+  /** The model that answered; `builtin` without one. */
+  model: string | null;
+  /** Milliseconds from the call to the answer. */
+  elapsed_ms: bigint;
+  /** Tokens that the caller did not have to read. */
+  tokens_saved: bigint;
+  /** How many values of each kind stand as placeholders in `text`. */
+  masked: {
+    [key in string]: bigint;
+  };
+  /** Lines that were withheld because names could not be checked in time. */
+  withheld_lines: number;
+  /** The sandbox that was in force, in words; null without one. */
+  sandbox: string | null;
+};
+
+/** Parameters of `worker/set_mode`. */
+export type WorkerModeParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+  /** `pii` or `assist`. Leaving `pii` needs the human. */
+  mode: string;
+};
+
+/** One local model. */
+export type WorkerModelView = {
+  /** `primary` or `fallback`. */
+  role: string;
+  /** Its name. */
+  model: string;
+  /** Its address. */
+  endpoint: string;
+  /** Seconds for which it is passed over. */
+  down_for_s: bigint | null;
+  /** Why it cannot be used, if that is known. */
+  problem: string | null;
+};
+
+/** Parameters of `worker/purge`. */
+export type WorkerPurgeParams = {
+  /** The session; null for every session. */
+  key: string | null;
+  /** What of it. */
+  what: PurgeWhat;
+  /** Only what was last used before this moment; null for all. */
+  before: string | null;
+  /** Whether it is only counted. */
+  dry_run: boolean;
+};
+
+/** Answer to `worker/purge`. */
+export type WorkerPurged = {
+  /** Sessions removed. */
+  sessions: bigint;
+  /** Placeholders removed. */
+  placeholders: bigint;
+  /** Materials removed. */
+  artifacts: bigint;
+  /** Bytes of them. */
+  bytes: bigint;
+  /** Sessions left alone because a face of them is connected. */
+  live: bigint;
+};
+
+/** Parameters of `worker/run`. */
+export type WorkerRunParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+  /** The command line, for bash. Placeholders stand for values. */
+  command: string;
+  /** What to report; empty for the default. */
+  task: string;
+  /** The folder; empty for the client's. */
+  cwd: string;
+  /** Seconds until the command is ended; 0 for the configured limit. */
+  timeout_s: number;
+  /** Characters of the answer; 0 for the configured limit. */
+  max_output_chars: number;
+  /** Whether exact lines are wanted instead of a digest. */
+  verbatim: boolean;
+  /** Variables of the command whose values are secrets of the vault: name to placeholder. Always asks. */
+  secret_env: {
+    [key in string]: string;
+  };
+};
+
+/** Answer to `worker/session`. */
+export type WorkerSessionDetail = {
+  /** The session. */
+  session: WorkerSessionView;
+  /** The summary of its memory, as it would leave. */
+  summary: string;
+  /** Its last 60 turns, newest first. */
+  turns: Array<WorkerTurnView>;
+  /** Its stored materials, newest first. */
+  artifacts: Array<WorkerArtifactView>;
+  /** Its placeholders with masked values. */
+  placeholders: Array<PlaceholderView>;
+};
+
+/** Parameters of `worker/session`. */
+export type WorkerSessionParams = {
+  /** The session's key. */
+  key: string;
+};
+
+/** One session, as people see it. */
+export type WorkerSessionView = {
+  /** Its key. */
+  key: string;
+  /** Its client. */
+  client: ClientName;
+  /** Its mode. */
+  mode: string;
+  /** Whether it is on. */
+  armed: ArmedView;
+  /** What may leave in clear. */
+  disclosure: DisclosureView;
+  /** How commands were decided. */
+  run_policy: RunPolicyView;
+  /** Checks by the model. */
+  leak_check: LeakCheckView;
+  /** Values in the vault, by kind. */
+  placeholders: {
+    [key in string]: bigint;
+  };
+  /** Stored materials. */
+  artifacts: bigint;
+  /** Bytes of them. */
+  artifact_bytes: bigint;
+  /** Turns. */
+  turns: bigint;
+  /** Whether a face of it is connected. */
+  is_live: boolean;
+  /** When it began. */
+  created: string;
+  /** When it was last used. */
+  last_seen: string;
+  /** What it saved. */
+  tokens_saved: SavingsTotals;
+};
+
+/** Answer to `worker/sessions`. */
+export type WorkerSessions = {
+  /** Newest first. */
+  sessions: Array<WorkerSessionView>;
+};
+
+/** Answer to `worker/status`. */
+export type WorkerStatus = {
+  /** `pii` or `assist`. */
+  mode: string;
+  /** The session's key. */
+  session_key: string;
+  /** Where the key comes from: `named`, `thread`, `tool_use`, `environment`, `connection`. */
+  session_source: string;
+  /** Who asks. */
+  client: WorkerClientView;
+  /** Whether the worker is on here. */
+  armed: ArmedView;
+  /** What may leave in clear. */
+  disclosure: DisclosureView;
+  /** How commands were decided. */
+  run_policy: RunPolicyView;
+  /** The model that answers first; null without one, and then `builtin` does the work. */
+  model: string | null;
+  /** Its address. */
+  endpoint: string | null;
+  /** Both models and their health. */
+  workers: Array<WorkerModelView>;
+  /** Turns of the session. */
+  turns_total: bigint;
+  /** Turns since the memory was last compacted. */
+  turns_since_compaction: bigint;
+  /** Characters of those. */
+  uncompacted_chars: bigint;
+  /** Characters of the summary. */
+  summary_chars: bigint;
+  /** How often the memory was compacted. */
+  compactions: bigint;
+  /** When it last was. */
+  last_compaction: string | null;
+  /** Whether a compaction runs. */
+  compaction_in_progress: boolean;
+  /** The summary, scrubbed. */
+  summary: string;
+  /** Checks of answers by the model, and how many failed. */
+  leak_check: LeakCheckView;
+  /** Values in the vault, by kind. */
+  placeholders: {
+    [key in string]: bigint;
+  };
+  /** Stored materials. */
+  artifacts: bigint;
+  /** When the session began. */
+  created: string;
+  /** Whether the name model reads what leaves, and why not if it does not. */
+  names: string;
+  /** The rules and terms in force. */
+  rules: string;
+  /** What the session saved. */
+  tokens_saved: SavingsTotals;
+  /** Sandbox of commands: what is configured and what this machine can hold. */
+  sandbox: string;
+  /** Where events go. */
+  observer: string;
+  /** The rules of the mode in force, as the client's model is told; a line before them says so while it is off. */
+  instructions: string;
+  /** Ways out of what is wrong. */
+  notes: Array<string>;
+};
+
+/** How a call of the worker stands. */
+export type WorkerStatusKind = "completed" | "refused" | "approval_pending" | "ask_client" | "unavailable" | "working" | "failed";
+
+/** One turn, as it left. */
+export type WorkerTurnView = {
+  /** Its id. */
+  id: string;
+  /** When. */
+  at: string;
+  /** `run`, `delegate`, `mode`, `disclosure`, `compaction`. */
+  kind: string;
+  /** What was asked. */
+  task: string;
+  /** Of what material. */
+  source: string;
+  /** What was answered. */
+  result: string;
+  /** The artefact. */
+  reference: string | null;
+  /** Characters of material and of the answer. */
+  raw_chars: bigint;
+  /** Characters of the answer. */
+  out_chars: bigint;
+  /** The model. */
+  model: string | null;
+  /** How the policy decided. */
+  policy: string | null;
+  /** Whether it failed. */
+  is_error: boolean;
 };
 
 /** What work a plan is a part of. */
@@ -2225,6 +3007,24 @@ export interface Methods {
   "library/history": { params: LibraryToolParams; response: LibraryHistory };
   "library/archive": { params: LibraryToolParams; response: LibraryTool };
   "library/delete": { params: LibraryToolParams; response: Nothing };
+  "worker/run": { params: WorkerRunParams; response: WorkerAnswer };
+  "worker/delegate": { params: WorkerDelegateParams; response: WorkerAnswer };
+  "worker/artifact": { params: WorkerArtifactParams; response: WorkerAnswer };
+  "worker/status": { params: WorkerCallParams; response: WorkerStatus };
+  "worker/enable": { params: WorkerCallParams; response: WorkerAnswer };
+  "worker/disclosure": { params: WorkerDisclosureParams; response: WorkerAnswer };
+  "worker/compact": { params: WorkerCompactParams; response: WorkerAnswer };
+  "worker/set_mode": { params: WorkerModeParams; response: WorkerAnswer };
+  "question/answer": { params: ClientAnswerParams; response: ClientAnswered };
+  "policy/check": { params: PolicyCheckParams; response: PolicyChecked };
+  "hook/event": { params: HookParams; response: HookAnswer };
+  "guard/judge": { params: GuardParams; response: GuardVerdict };
+  "worker/sessions": { params: Nothing; response: WorkerSessions };
+  "worker/session": { params: WorkerSessionParams; response: WorkerSessionDetail };
+  "worker/purge": { params: WorkerPurgeParams; response: WorkerPurged };
+  "worker/arm": { params: WorkerArmParams; response: WorkerSessionView };
+  "savings/report": { params: SavingsParams; response: SavingsReport };
+  "savings/backfill": { params: Nothing; response: SavingsBackfilled };
 }
 
 /** The protocol's number. */
