@@ -137,8 +137,11 @@ fn secrets_file(folder: &std::path::Path) -> Vec<String> {
         ("GITHUB_TOKEN", format!("ghp_{}", tag("github").replace(['-', '_'], "Z"))),
         ("ADMIN_EMAIL", "ludovica.brunelleschi@mail.example".to_owned()),
     ];
-    let text: String = values.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
-    let text = format!("# Settings of the shop\n{text}PORT=8080\nOWNER_NAME=\"Ludovica Brunelleschi\"\n");
+    let mut text = "# Settings of the shop\n".to_owned();
+    for (name, value) in &values {
+        text.extend([name, "=", value.as_str(), "\n"]);
+    }
+    text.push_str("PORT=8080\nOWNER_NAME=\"Ludovica Brunelleschi\"\n");
     std::fs::write(folder.join("shop.env"), text).unwrap();
     values.into_iter().map(|(_, value)| value).chain(["Brunelleschi".to_owned()]).collect()
 }
