@@ -205,41 +205,8 @@ pub fn readable(item: &ApprovalItem) -> String {
             lines.extend(spend.caps_left.iter().map(|cap| format!("  cap         {cap}")));
             lines.push(format!("  asked since {}", spend.asked_because));
         }
-        ApprovalDetail::TurnOn(turn_on) => {
-            lines.push(format!("  tool        {}", turn_on.tool));
-            lines.push(format!("  model       {}", inert(&turn_on.model)));
-            lines.push(format!("  mode        {}", turn_on.mode));
-        }
-        ApprovalDetail::Command(command) => {
-            lines.extend(command.command.lines().map(|line| format!("  $ {}", inert(line))));
-            lines.push(format!("  in folder   {}", inert(&command.cwd)));
-            lines.push(format!("  asked since {}", inert(&command.reason)));
-            lines.extend(command.segments.iter().map(|line| format!("  | {}", inert(line))));
-            lines.extend(command.warnings.iter().map(|line| format!("  warning     {}", inert(line))));
-            if let Some(sandbox) = &command.sandbox {
-                lines.push(format!("  sandbox     {sandbox}"));
-            }
-            lines.extend(command.secret_variables.iter().map(|line| format!("  gets        {}", inert(line))));
-            if command.shapes.is_empty() {
-                lines.push("  always      cannot be remembered".to_owned());
-            } else {
-                let shapes: Vec<String> = command.shapes.iter().map(|shape| inert(shape)).collect();
-                lines.push(format!("  always      adds {}", shapes.join(", ")));
-            }
-        }
-        ApprovalDetail::Disclosure(disclosure) => {
-            let kinds: Vec<String> =
-                disclosure.kinds.iter().map(|kind| format!("{} {}", kind.count, kind.kind)).collect();
-            if !kinds.is_empty() {
-                lines.push(format!("  holds       {}", kinds.join(", ")));
-                lines.push(format!("  source      {}", inert(&disclosure.source)));
-            }
-            if let Some(wanted) = &disclosure.wanted {
-                lines.push(format!("  wanted      {wanted}"));
-            }
-            if let Some(reason) = &disclosure.reason {
-                lines.push(format!("  its reason  {}", inert(reason)));
-            }
+        ApprovalDetail::TurnOn(_) | ApprovalDetail::Command(_) | ApprovalDetail::Disclosure(_) => {
+            lines.extend(about_the_worker(&item.detail));
         }
         ApprovalDetail::PolicyChange(change) => {
             lines.push(format!("  file        {}", change.path));
@@ -277,4 +244,49 @@ pub fn readable(item: &ApprovalItem) -> String {
         None => lines.push(format!("  no answer by {} means no", item.expires_at)),
     }
     lines.join("\n")
+}
+
+/// The lines of a question of the worker.
+fn about_the_worker(detail: &ApprovalDetail) -> Vec<String> {
+    let mut lines = Vec::new();
+    match detail {
+        ApprovalDetail::TurnOn(turn_on) => {
+            lines.push(format!("  tool        {}", turn_on.tool));
+            lines.push(format!("  model       {}", inert(&turn_on.model)));
+            lines.push(format!("  mode        {}", turn_on.mode));
+        }
+        ApprovalDetail::Command(command) => {
+            lines.extend(command.command.lines().map(|line| format!("  $ {}", inert(line))));
+            lines.push(format!("  in folder   {}", inert(&command.cwd)));
+            lines.push(format!("  asked since {}", inert(&command.reason)));
+            lines.extend(command.segments.iter().map(|line| format!("  | {}", inert(line))));
+            lines.extend(command.warnings.iter().map(|line| format!("  warning     {}", inert(line))));
+            if let Some(sandbox) = &command.sandbox {
+                lines.push(format!("  sandbox     {sandbox}"));
+            }
+            lines.extend(command.secret_variables.iter().map(|line| format!("  gets        {}", inert(line))));
+            if command.shapes.is_empty() {
+                lines.push("  always      cannot be remembered".to_owned());
+            } else {
+                let shapes: Vec<String> = command.shapes.iter().map(|shape| inert(shape)).collect();
+                lines.push(format!("  always      adds {}", shapes.join(", ")));
+            }
+        }
+        ApprovalDetail::Disclosure(disclosure) => {
+            let kinds: Vec<String> =
+                disclosure.kinds.iter().map(|kind| format!("{} {}", kind.count, kind.kind)).collect();
+            if !kinds.is_empty() {
+                lines.push(format!("  holds       {}", kinds.join(", ")));
+                lines.push(format!("  source      {}", inert(&disclosure.source)));
+            }
+            if let Some(wanted) = &disclosure.wanted {
+                lines.push(format!("  wanted      {wanted}"));
+            }
+            if let Some(reason) = &disclosure.reason {
+                lines.push(format!("  its reason  {}", inert(reason)));
+            }
+        }
+        _ => {}
+    }
+    lines
 }

@@ -137,7 +137,7 @@ impl Reader {
             .found
             .iter()
             .map(|found| Place {
-                placeholder: found.placeholder.to_string(),
+                placeholder: found.placeholder.clone(),
                 kind: found.kind.as_str().to_owned(),
                 start: found.start,
                 end: found.end,
@@ -148,7 +148,7 @@ impl Reader {
         let text = if unread.iter().all(std::ops::Range::is_empty) {
             second.text.into_owned()
         } else {
-            second.text.lines().map(|_| format!("{WITHHELD_LINE}\n")).collect()
+            std::iter::repeat_n(format!("{WITHHELD_LINE}\n"), second.text.lines().count()).collect()
         };
         Ok(Scrubbed { text, found })
     }

@@ -35,7 +35,7 @@ pub(super) fn install(args: &HookFileArgs, output: Output) -> Result<u8, Failure
     let program = std::env::current_exe().and_then(fs::canonicalize);
     let program = program.map_err(|error| face::internal(&format!("cannot find this program: {error}")))?;
     let entries = hooks::entries(args.client.as_str(), &program, home.overridden(), args.guard);
-    let done = change(args, &home, entries, |text, entries| hooks::with_entries(text, entries))?;
+    let done = change(args, &home, entries, hooks::with_entries)?;
     let is_news = done.changed && !done.dry_run;
     output.result(&done, readable);
     if is_news && args.client == HookClient::Codex {

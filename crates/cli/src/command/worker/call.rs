@@ -18,8 +18,6 @@ use crate::output::Output;
 
 /// How long one call waits before it is repeated.
 const HOLD_MS: u32 = 8_000;
-/// How long the first call waits: a question is shown soon.
-const FIRST_HOLD_MS: u32 = 700;
 
 /// A connection for one conversation.
 pub struct Desk {
