@@ -150,7 +150,7 @@ fn secrets_file(folder: &std::path::Path) -> Vec<String> {
 fn nothing_of_a_real_file_of_secrets_comes_back_through_a_real_model() {
     let Some(server) = Server::start() else { return };
     let home = TestHome::with_config(&format!(
-        "[worker]\nbase_url = \"http://127.0.0.1:{}/v1\"\nmodel = \"smollm2\"\nllm_timeout = 100\nmax_tokens_cap = 200\n\
+        "[worker]\nbase_url = \"http://127.0.0.1:{}/v1\"\nmodel = \"smollm2\"\nllm_timeout = 100\nmax_tokens_cap = 400\n\
          [clients.lwa.worker]\narm = \"on\"\nmode = \"pii\"\n",
         server.port
     ));

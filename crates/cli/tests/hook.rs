@@ -140,11 +140,15 @@ fn the_guard_stops_a_denied_command_in_the_way_of_each_client() {
 fn the_guard_leaves_what_the_list_allows_to_the_client() {
     let home = home();
     fs::create_dir_all(home.path().join("l/config")).unwrap();
-    fs::write(home.path().join("l/config/run-allow.txt"), "ls*\n").unwrap();
+    fs::write(home.path().join("l/config/run-allow.txt"), "ls*\nask: make*\n").unwrap();
     for input in [claude("Bash", &json!({"command": "ls -l"})), codex("Bash", &json!({"command": "ls -l"}))] {
         let ran = run(home.path(), &["hook", "guard"], &input);
         assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
     }
+    // What is merely on no list is asked about by the client's own rules, and not twice.
+    let unlisted = json!({"command": "cmake --version"});
+    let ran = run(home.path(), &["hook", "guard"], &claude("Bash", &unlisted));
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
     let other = json!({"command": "make all"});
     let ran = run(home.path(), &["hook", "guard"], &claude("Bash", &other));
     assert!(ran.stdout.contains("\"permissionDecision\":\"ask\""), "{}", ran.stdout);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lwa_config::{ProviderConfig, SecretsBackend};
+use lwa_config::{Config, ProviderConfig, SecretsBackend, WORKER_FALLBACK_KEY, WORKER_KEY};
 use lwa_domain::ErrorCode;
 use lwa_protocol::host::SecretsState;
 use lwa_protocol::provider::{KeyList, KeySetParams, KeyView, ProviderParams, ProviderView};
@@ -79,6 +79,18 @@ impl KeyIndex {
                 masked,
             },
         })
+    }
+}
+
+/// Whose key has this name: a provider, or one of the worker's models that has an address.
+fn holder(config: &Config, name: &str) -> Option<ProviderConfig> {
+    let of_the_worker = |base_url: &Option<String>| {
+        base_url.clone().map(|base_url| ProviderConfig { base_url: Some(base_url), ..ProviderConfig::default() })
+    };
+    match name {
+        WORKER_KEY => of_the_worker(&config.worker.base_url),
+        WORKER_FALLBACK_KEY => of_the_worker(&config.worker.fallback_base_url),
+        _ => config.providers.get(name).cloned(),
     }
 }
 
@@ -199,8 +211,14 @@ impl Engine {
         }
     }
 
-    /// A secret of the store that is no provider's key; none when it is not there or cannot be read.
-    pub(crate) async fn stored_secret(&self, name: &str) -> Option<Secret> {
+    /// The stored key of one of the worker's models; none when there is none for its address, or it cannot be read.
+    pub(crate) async fn stored_worker_key(&self, name: &str) -> Option<Secret> {
+        let holder = holder(&self.configuration.in_force(), name)?;
+        let index = self.key_index().await.ok()?;
+        let is_stored = matches!(index.find(name, &holder), Some(KeySource::Stored { .. }));
+        if !is_stored {
+            return None;
+        }
         let account = account_for(name);
         self.with_store(move |store| store.get(&account)).await.ok().flatten()
     }
@@ -212,9 +230,12 @@ impl Engine {
     pub async fn list_keys(&self) -> Result<KeyList, Failure> {
         let index = self.key_index().await?;
         let config = self.configuration.in_force();
-        Ok(KeyList {
-            keys: config.providers.iter().filter_map(|(name, provider)| index.view(name, provider)).collect(),
-        })
+        let mut keys: Vec<KeyView> =
+            config.providers.iter().filter_map(|(name, provider)| index.view(name, provider)).collect();
+        for name in [WORKER_KEY, WORKER_FALLBACK_KEY] {
+            keys.extend(holder(&config, name).and_then(|holder| index.view(name, &holder)));
+        }
+        Ok(KeyList { keys })
     }
 
     /// `key/set`: stores a key. A key for a provider that is not known is refused with the nearest name.
@@ -224,9 +245,7 @@ impl Engine {
     pub async fn set_key(&self, caller: &Caller, params: KeySetParams) -> Result<KeyView, Failure> {
         self.refuse_clients_process(caller)?;
         let config = self.configuration.in_force();
-        let provider = config
-            .providers
-            .get(&params.provider)
+        let provider = holder(&config, &params.provider)
             .ok_or_else(|| unknown_provider(&params.provider, config.providers.keys().map(String::as_str)))?;
         let key = Secret::new(params.key.trim().to_owned());
         let text = key.expose();
@@ -255,7 +274,7 @@ impl Engine {
         self.save_index(&index).await?;
         self.after_key_change(caller, &params.provider, "key.set").await?;
         index
-            .view(&params.provider, provider)
+            .view(&params.provider, &provider)
             .ok_or_else(|| Failure::new(ErrorCode::Internal, "the key was stored but cannot be listed"))
     }
 

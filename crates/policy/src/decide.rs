@@ -14,6 +14,9 @@ use crate::walk::state::State;
 /// A segment that is shown is not longer than this; the full text stands in the verdict's commands.
 const SEGMENT: usize = 160;
 
+/// The rule of a command that nothing speaks against and no list allows.
+pub const UNLISTED: &str = "not on the allow list";
+
 /// Decides about a command text.
 pub fn decide(text: &str, list: &AllowList, context: &Context<'_>) -> Verdict {
     if text.trim().is_empty() {
@@ -146,7 +149,7 @@ fn verdict(walker: &Walker<'_>, list: &AllowList, context: &Context<'_>) -> Verd
     let warnings: Vec<String> = distinct(
         walker.findings.iter().filter(|finding| finding.weight == Weight::Note).map(|finding| finding.reason.clone()),
     );
-    let mut verdict = Verdict { commands, warnings, ..plain(Decision::Ask, "not on the allow list", String::new()) };
+    let mut verdict = Verdict { commands, warnings, ..plain(Decision::Ask, UNLISTED, String::new()) };
     if let Some(finding) = walker.findings.iter().find(|finding| finding.weight == Weight::Deny) {
         return with_finding(verdict, finding, Decision::Deny);
     }
@@ -233,7 +236,7 @@ pub(crate) fn coverage(records: &[Record], list: &AllowList, context: &Context<'
                     let shown = line(&record.argv);
                     return Err(Finding {
                         weight: Weight::Ask,
-                        rule: "not on the allow list",
+                        rule: UNLISTED,
                         reason: format!("`{}` is not on the allow list", shortened(&shown)),
                         segment: record.segment.clone(),
                     });

@@ -57,7 +57,7 @@ mod walk;
 
 pub use allow_list::{AllowList, AllowListError};
 pub use context::{Context, Files, PlaceholderLookup, PlaceholderUse};
-pub use decide::{decide, decide_expanded};
+pub use decide::{UNLISTED, decide, decide_expanded};
 pub use expand::{ExpandError, expand, quote};
 pub use explain::escaped;
 pub use files::SystemFiles;

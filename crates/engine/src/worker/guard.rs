@@ -52,7 +52,8 @@ impl Engine {
                     verdict.reason
                 ),
             },
-            // What the policy only does not know stays with the client's own rules.
+            // What is merely on no list stays with the client's own rules, which ask in their own way.
+            Decision::Ask if verdict.rule == lwa_policy::UNLISTED => allowed(),
             Decision::Ask => GuardVerdict { decision: word_of(Decision::Ask).to_owned(), reason: verdict.reason },
             Decision::Deny => GuardVerdict { decision: word_of(Decision::Deny).to_owned(), reason: verdict.reason },
         })

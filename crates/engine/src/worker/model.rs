@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use lwa_config::WorkerConfig;
+use lwa_config::{WORKER_FALLBACK_KEY, WORKER_KEY, WorkerConfig};
 use lwa_protocol::Failure;
 use lwa_protocol::worker::WorkerModelView;
 use lwa_worker::digest::BUILTIN;
@@ -48,8 +48,8 @@ impl Engine {
     /// The models of these settings.
     pub(crate) async fn workers(&self, config: &WorkerConfig) -> Result<Arc<Workers>, Failure> {
         let keys = [
-            self.worker_key("worker", config.api_key_env.as_deref()).await,
-            self.worker_key("worker-fallback", config.fallback_api_key_env.as_deref()).await,
+            self.worker_key(WORKER_KEY, config.api_key_env.as_deref()).await,
+            self.worker_key(WORKER_FALLBACK_KEY, config.fallback_api_key_env.as_deref()).await,
         ];
         // Digests of the keys, so that a changed key makes another client and no key stays in the mark.
         let marks: Vec<String> =
@@ -82,9 +82,7 @@ impl Engine {
         if let Some(key) = from_variable {
             return Some(Zeroizing::new(key));
         }
-        // Without a variable nobody said that there is a key, and the keychain is not opened for nothing.
-        variable?;
-        self.stored_secret(name).await.map(|secret| Zeroizing::new(secret.expose().to_owned()))
+        self.stored_worker_key(name).await.map(|secret| Zeroizing::new(secret.expose().to_owned()))
     }
 }
 

@@ -116,6 +116,8 @@ fn judge_here(params: &GuardParams, folder: &Path) -> GuardVerdict {
     let judged = decide(params.command.as_deref().unwrap_or_default(), &list, &context);
     match judged.decision {
         Decision::Allow => verdict("allow", ""),
+        // What is merely on no list stays with the client's own rules, which ask in their own way.
+        Decision::Ask if judged.rule == lwa_policy::UNLISTED => verdict("allow", ""),
         Decision::Ask => verdict("ask", &judged.reason),
         Decision::Deny => verdict("deny", &judged.reason),
     }

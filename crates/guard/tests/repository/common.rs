@@ -1,12 +1,6 @@
 //! A repository of a test's own.
 
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a panic in a test is its report"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic in a test is its report")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
