@@ -23,7 +23,7 @@ export interface OpenedTool extends LibraryToolView {
 }
 
 /** Events after which tools or patterns may be others. The library itself sends none. */
-const TELLING = ["approval_closed", "plan_changed", "config_changed", "lagged"];
+const TELLING = ["library_changed", "approval_closed", "plan_changed", "config_changed", "lagged"];
 
 /** The tools of the library, the one that is looked at, and what is done with them. */
 export class Shelf {

@@ -110,7 +110,7 @@ export class Observatory {
         return [this.host];
       case "quota_changed":
         return [this.quotas];
-      // The views that show these read them themselves.
+      // The library's view reads what it shows itself, and no view shows the worker yet.
       case "library_changed":
       case "worker_changed":
         return [];
