@@ -11,6 +11,7 @@ pub mod approval;
 pub mod billing;
 pub mod error_code;
 pub mod ids;
+pub mod key_mark;
 pub mod label;
 pub mod model;
 pub mod money;

@@ -1,37 +1,6 @@
 //! Words that look like keys: they become no feature, no label and no tag.
 
-/// Beginnings by which well-known issuers mark their keys.
-const BEGINNINGS: &[&str] = &[
-    "sk-",
-    "sk_",
-    "rk_",
-    "pk_live_",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "ghu_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "xoxa-",
-    "xoxs-",
-    "xapp-",
-    "akia",
-    "asia",
-    "aiza",
-    "ya29.",
-    "eyj",
-    "hf_",
-    "gsk_",
-    "npm_",
-    "pypi-",
-    "dop_v1_",
-    "sg.",
-    "age-secret-",
-    "-----begin",
-];
+use lwa_domain::key_mark::KEY_BEGINNINGS;
 
 /// A word of an issuer is at least this long.
 const SHORTEST_MARKED: usize = 12;
@@ -45,8 +14,8 @@ const CHANCE_BITS: f64 = 3.95;
 /// Whether the beginning of the word is that of a well-known kind of key.
 pub(crate) fn has_key_beginning(word: &str) -> bool {
     word.len() >= SHORTEST_MARKED && {
-        let lower = word.to_ascii_lowercase();
-        BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning))
+        let begins = |mark: &str| word.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark));
+        KEY_BEGINNINGS.iter().any(|mark| begins(mark)) || begins("-----BEGIN")
     }
 }
 

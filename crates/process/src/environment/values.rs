@@ -2,39 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// Beginnings of values by which well-known issuers mark their keys.
-const KEY_BEGINNINGS: &[&str] = &[
-    "sk-",
-    "sk_live_",
-    "sk_test_",
-    "rk_live_",
-    "pk_live_",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "ghu_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "xoxa-",
-    "xoxs-",
-    "xapp-",
-    "AKIA",
-    "ASIA",
-    "AIza",
-    "ya29.",
-    "eyJ",
-    "hf_",
-    "gsk_",
-    "npm_",
-    "pypi-",
-    "dop_v1_",
-    "SG.",
-    "AGE-SECRET-",
-    "-----BEGIN",
-];
+use lwa_domain::key_mark::KEY_BEGINNINGS;
 
 /// Shorter than this, a beginning from the list is an accident.
 const SHORTEST_KEY: usize = 16;

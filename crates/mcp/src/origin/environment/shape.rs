@@ -1,41 +1,7 @@
 //! What a secret looks like, whatever its variable is called.
 
-/// Beginnings by which issuers mark their keys.
-const BEGINNINGS: [&str; 33] = [
-    "sk-",
-    "sk_",
-    "rk_",
-    "pk_live_",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "ghu_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "xoxa-",
-    "xoxs-",
-    "xapp-",
-    "AKIA",
-    "ASIA",
-    "AIza",
-    "ya29.",
-    "eyJ",
-    "hf_",
-    "gsk_",
-    "npm_",
-    "pypi-",
-    "dop_v1_",
-    "SG.",
-    "AGE-SECRET-",
-    "lin_api_",
-    "xai-",
-    "tvly-",
-    "whsec_",
-    "shpat_",
-];
+use lwa_domain::key_mark::KEY_BEGINNINGS;
+
 /// Shorter than this, such a beginning is an accident.
 const SHORTEST_KEY: usize = 16;
 /// What introduces a secret within a longer value, such as a connection string.
@@ -67,7 +33,7 @@ fn has_login_in_address(value: &str) -> bool {
 }
 
 fn is_key(word: &str) -> bool {
-    let is_marked = word.len() >= SHORTEST_KEY && BEGINNINGS.iter().any(|beginning| word.starts_with(beginning));
+    let is_marked = word.len() >= SHORTEST_KEY && KEY_BEGINNINGS.iter().any(|beginning| word.starts_with(beginning));
     is_marked || is_random(word)
 }
 
@@ -97,7 +63,7 @@ mod tests {
 
     #[test]
     fn marked_keys_are_known() {
-        for beginning in BEGINNINGS {
+        for beginning in KEY_BEGINNINGS {
             assert!(is_secret_shaped(&format!("{beginning}{}", "x".repeat(16))), "{beginning}");
             assert!(is_secret_shaped(&format!("Bearer {beginning}{}", "x".repeat(16))), "{beginning}");
         }
