@@ -194,7 +194,7 @@ impl Engine {
 
     /// The lines of the file that wait, as they are shown beside the edits of the configuration that wait.
     pub(crate) async fn waiting_lines(&self) -> Result<Vec<PolicyChangeLine>, Failure> {
-        let config = self.configuration.in_force().worker_for("", None);
+        let config = self.configuration.in_force().worker.clone();
         self.allow_list(&config, &[]).await?;
         Ok(locked(&self.worker.waiting_lines).iter().map(|line| change(line)).collect())
     }

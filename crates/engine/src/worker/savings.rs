@@ -134,7 +134,7 @@ impl Engine {
         };
         let (list, note) = self.price_list();
         let records = self.db.savings(None).await.map_err(failure::store)?;
-        let config = self.configuration.in_force().worker_for("", None);
+        let config = self.configuration.in_force().worker.clone();
         let headline = list.headline(config.caller_model.as_deref());
         let today = rfc3339(self.now()).get(..10).and_then(|day| day.parse().ok()).unwrap_or(Date::MAX);
         let all = sums(records.iter(), &list);
@@ -208,7 +208,7 @@ impl Engine {
     pub(super) async fn saved_by(&self, session: Option<&str>) -> Result<SavingsTotals, Failure> {
         let (list, _) = self.price_list();
         let records = self.db.savings(session).await.map_err(failure::store)?;
-        let config = self.configuration.in_force().worker_for("", None);
+        let config = self.configuration.in_force().worker.clone();
         Ok(view(&sums(records.iter(), &list), list.headline(config.caller_model.as_deref())))
     }
 }

@@ -187,11 +187,7 @@ impl Session {
 
     /// How many values of each kind the vault holds.
     pub(crate) fn placeholders(&self) -> BTreeMap<String, u64> {
-        let counts = locked(&self.vault).counts();
-        counts
-            .into_iter()
-            .map(|(kind, count)| (kind.as_str().to_owned(), u64::try_from(count).unwrap_or(u64::MAX)))
-            .collect()
+        counted(&locked(&self.vault))
     }
 
     /// What may leave in clear now.
@@ -289,10 +285,21 @@ impl Engine {
         Ok(held)
     }
 
+    /// A session that is in memory. Looking at a session loads none.
+    pub(super) fn session_in_memory(&self, key: &str) -> Option<Arc<AsyncMutex<Session>>> {
+        locked(&self.worker.sessions.loaded).get(key).cloned()
+    }
+
+    /// How many values of each kind a session that is not in memory has; nothing when they cannot be read, so that
+    /// such a session can still be seen, and removed.
+    pub(super) async fn stored_placeholders(&self, key: &str) -> BTreeMap<String, u64> {
+        self.read_vault(key).await.map(|vault| counted(&vault)).unwrap_or_default()
+    }
+
     /// A session that exists, by its key.
     pub(crate) async fn loaded_session(&self, key: &str) -> Result<Option<Arc<AsyncMutex<Session>>>, Failure> {
-        if let Some(session) = locked(&self.worker.sessions.loaded).get(key) {
-            return Ok(Some(session.clone()));
+        if let Some(session) = self.session_in_memory(key) {
+            return Ok(Some(session));
         }
         let Some(record) = self.db.worker_session(key).await.map_err(failure::store)? else { return Ok(None) };
         let vault = self.read_vault(key).await?;
@@ -399,6 +406,15 @@ impl Engine {
     pub(crate) fn forget_session(&self, key: &str) {
         locked(&self.worker.sessions.loaded).remove(key);
     }
+}
+
+/// How many values of each kind a vault holds.
+fn counted(vault: &Vault) -> BTreeMap<String, u64> {
+    let counts = vault.counts();
+    counts
+        .into_iter()
+        .map(|(kind, count)| (kind.as_str().to_owned(), u64::try_from(count).unwrap_or(u64::MAX)))
+        .collect()
 }
 
 /// A key as the name of a folder. Keys hold nothing that a path could be made of; the names of older ones end here.

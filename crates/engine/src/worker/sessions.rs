@@ -1,6 +1,6 @@
 //! Sessions as people see them, and what they can do with them: look, switch on or off, remove.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use lwa_domain::{ClientName, ErrorCode};
@@ -31,9 +31,10 @@ impl Engine {
     /// # Errors
     /// The database failed.
     pub async fn list_worker_sessions(&self) -> Result<WorkerSessions, Failure> {
+        let live = self.live_sessions();
         let mut sessions = Vec::new();
         for record in self.db.worker_sessions().await.map_err(failure::store)? {
-            sessions.push(self.session_view(&record).await?);
+            sessions.push(self.session_view(&record, &live).await?);
         }
         Ok(WorkerSessions { sessions })
     }
@@ -44,7 +45,7 @@ impl Engine {
     /// There is no such session.
     pub async fn show_worker_session(&self, params: &WorkerSessionParams) -> Result<WorkerSessionDetail, Failure> {
         let record = self.worker_record(&params.key).await?;
-        let session = self.session_view(&record).await?;
+        let session = self.session_view(&record, &self.live_sessions()).await?;
         let turns = self.db.last_worker_turns(&params.key, TURNS_SHOWN).await.map_err(failure::store)?;
         let turns = turns
             .into_iter()
@@ -92,7 +93,7 @@ impl Engine {
             self.store_session(&session).await?;
         }
         self.audit_worker("worker.arm", json!({"session": params.key, "on": params.is_on})).await?;
-        self.session_view(&self.worker_record(&params.key).await?).await
+        self.session_view(&self.worker_record(&params.key).await?, &self.live_sessions()).await
     }
 
     /// `worker/purge`: what would go is counted first where that is wanted.
@@ -209,7 +210,7 @@ impl Engine {
 
     /// Removes what was kept for longer than is set. Nothing is set unless the human did; sessions in use stay.
     pub(crate) async fn expire_worker(&self) -> Result<(), Failure> {
-        let config = self.configuration.in_force().worker_for("", None);
+        let config = self.configuration.in_force().worker.clone();
         let (artifacts, sessions) = (config.artifact_days, config.session_days);
         if artifacts == 0 && sessions == 0 {
             return Ok(());
@@ -243,19 +244,21 @@ impl Engine {
         Ok(())
     }
 
-    async fn session_view(&self, record: &WorkerSessionRecord) -> Result<WorkerSessionView, Failure> {
+    async fn session_view(
+        &self,
+        record: &WorkerSessionRecord,
+        live: &BTreeSet<String>,
+    ) -> Result<WorkerSessionView, Failure> {
         let counts = self.db.worker_counts(&record.key).await.map_err(failure::store)?;
-        let live = self.live_sessions();
         // The session in memory is newer than its row.
-        let record = match self.loaded_session(&record.key).await? {
-            Some(shared) => shared.lock_owned().await.record()?,
-            None => record.clone(),
+        let (record, placeholders) = match self.session_in_memory(&record.key) {
+            Some(shared) => {
+                let session = shared.lock_owned().await;
+                (session.record()?, session.placeholders())
+            }
+            None => (record.clone(), self.stored_placeholders(&record.key).await),
         };
         let config = self.configuration.in_force().worker_for(&record.client, None);
-        let placeholders = match self.loaded_session(&record.key).await? {
-            Some(shared) => shared.lock_owned().await.placeholders(),
-            None => BTreeMap::new(),
-        };
         let armed: Armed = serde_json::from_value(record.gate.clone()).unwrap_or_default();
         let disclosure = lwa_worker::disclosure::Disclosure::restore(
             serde_json::from_value(record.disclosure.clone()).unwrap_or_default(),

@@ -99,8 +99,6 @@ async fn w_10_arming_by_a_setting_ends_with_the_setting() {
     is(&desk.delegate("Say what it is.", "a line").await, WorkerStatusKind::Completed);
     desk.host.place.write_config("");
     desk.host.pass(minutes(1)).await;
-    let human = desk.human();
-    drop(human);
     assert_eq!(desk.host.engine.show_configuration().unwrap().error, None);
     let status = desk.status().await;
     assert!(["on", "undecided"].contains(&status.armed.state.as_str()));

@@ -167,6 +167,8 @@ pub const LAYERS: &[Layer] = &[
             "lwa-privacy",
             "lwa-ner",
             "lwa-worker",
+            // Which variables of the terminal stay behind is the rule of whoever starts programs.
+            "lwa-process",
             // `lwa guard` is a gate of git and needs no host.
             "lwa-guard",
         ],

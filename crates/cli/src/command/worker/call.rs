@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use lwa_domain::{ApprovalId, ApprovalKind, ErrorCode};
+use lwa_process::{is_secret_like_name, is_secret_like_value};
 use lwa_protocol::approval::{Answer, ApprovalListParams, DecideParams};
 use lwa_protocol::host::Nothing;
 use lwa_protocol::method::{ApprovalDecide, ApprovalGetList, EventSubscribe};
@@ -114,11 +115,10 @@ fn denied(id: ApprovalId) -> DecideParams {
     DecideParams { id, answer: Answer::Deny, reason: None, code: None, variant: None }
 }
 
-/// The variables of this terminal, without those that look like secrets by their name.
+/// The variables of this terminal, without those that look like secrets by name or by value; the host looks again.
 fn variables() -> BTreeMap<String, String> {
-    const SECRET: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "CREDENTIAL"];
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| !SECRET.iter().any(|part| name.to_uppercase().contains(part)))
+        .filter(|(name, value)| !is_secret_like_name(name) && !is_secret_like_value(value))
         .collect()
 }
