@@ -107,6 +107,9 @@ async function checkApproval(browser, origin) {
     "?kind=policy_change",
     "?kind=session_consent",
     "?kind=script",
+    "?kind=turn_on",
+    "?kind=command",
+    "?kind=disclosure",
     "?scenario=empty",
     "?scenario=error",
     "?scenario=lost",
@@ -122,7 +125,8 @@ async function checkApproval(browser, origin) {
       });
     }
   }
-  for (const query of ["", "?kind=session_consent", "?kind=script"]) {
+  const kinds = ["session_consent", "script", "turn_on", "command", "disclosure"];
+  for (const query of ["", ...kinds.map((kind) => `?kind=${kind}`)]) {
     await withPage(browser, `${origin}/approval.html${query}`, { width: 320, height: 640 }, {}, async (page) => {
       await page.waitForSelector("[data-testid=deny]");
       check((await overflow(page)) <= 0, `the approval window${query} scrolls sideways at 320 px`);
@@ -132,7 +136,7 @@ async function checkApproval(browser, origin) {
       const focused = await page.evaluate(() => document.activeElement?.getAttribute("data-testid"));
       check(focused === "deny", `approval${query}: focus starts on ${focused} instead of Deny`);
       const { seen, invisible } = await walk(page, 16);
-      const isReached = seen.includes("allow-once") || seen.includes("allow-for");
+      const isReached = seen.some((name) => /^(allow-once|allow-for|variant-)/.test(name));
       check(isReached, `approval${query}: Tab does not reach the answers: ${seen.join(", ")}`);
       check(invisible.length === 0, `approval${query}: focus cannot be seen on ${invisible.join(", ")}`);
     });
