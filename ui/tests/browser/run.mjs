@@ -10,9 +10,26 @@ import { serve } from "./serve.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-const VIEWS = ["overview", "waiting", "plans", "ledger", "providers", "library", "audit", "settings"];
+const VIEWS = [
+  "overview",
+  "waiting",
+  "plans",
+  "ledger",
+  "providers",
+  "library",
+  "worker",
+  "savings",
+  "audit",
+  "settings",
+];
 /** Views, and parts of views that have an address of their own. */
-const PLACES = [...VIEWS, "providers?tab=tiers", "library?tab=patterns", "library?tool=release-notes"];
+const PLACES = [
+  ...VIEWS,
+  "providers?tab=tiers",
+  "library?tab=patterns",
+  "library?tool=release-notes",
+  "savings?by=session&session=7a5e-letter",
+];
 const FACES = { data: "", empty: "empty", error: "error", denied: "denied", stale: "stale", loading: "loading" };
 const MARK = { error: "face-error", denied: "face-denied", stale: "face-stale", loading: "face-loading" };
 const WIDE = { width: 1200, height: 860 };
@@ -178,6 +195,12 @@ async function checkOpened(browser, origin) {
       "providers",
       ["[data-testid=lists-refresh]", "[data-testid=quotas-refresh]", "[data-testid=models-openrouter] summary"],
     ],
+    ["worker?session=0199c2f4-thread", ["[data-testid=worker-show-texts]"]],
+    ["worker?session=7a5e-letter", ["[data-testid=worker-on]"]],
+    ["worker?session=7a5e-letter", ["[data-testid=worker-remove-session]"]],
+    ["worker?session=7a5e-letter", ["[data-testid=worker-remove-artifacts]", "[data-testid$=-confirm-confirm]"]],
+    ["worker", ["[data-testid=purge-count]"]],
+    ["savings?by=client", ["[data-testid=savings-backfill]"]],
   ];
   for (const [place, presses] of opened) {
     for (const [viewport, colorScheme] of [
