@@ -200,7 +200,7 @@ async function checkOpened(browser, origin) {
     ["worker?session=7a5e-letter", ["[data-testid=worker-remove-session]"]],
     ["worker?session=7a5e-letter", ["[data-testid=worker-remove-artifacts]", "[data-testid$=-confirm-confirm]"]],
     ["worker", ["[data-testid=purge-count]"]],
-    ["savings?by=client", ["[data-testid=savings-backfill]"]],
+    ["savings?by=client", ["[data-testid=savings-backfill]", "[data-testid=savings-how] summary"]],
   ];
   for (const [place, presses] of opened) {
     for (const [viewport, colorScheme] of [

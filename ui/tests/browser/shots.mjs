@@ -13,6 +13,8 @@ const narrow = { width: 320, height: 700 };
 const SHOW = "[data-testid^=plan-row-] .buttons button";
 const TEXTS = "[data-testid=worker-show-texts]";
 const REMOVE = "[data-testid=worker-remove-session]";
+const BACKFILL = "[data-testid=savings-backfill]";
+const HOW = "[data-testid=savings-how] summary";
 const REVIEW = "[data-testid=consensus-review] summary";
 
 /** Name, page, size, address in the page, and what to press before the picture is taken. */
@@ -60,7 +62,7 @@ const SHOTS = [
   ["worker-remove-320", "index.html", narrow, "#/worker?session=7a5e-letter", [REMOVE]],
   ["worker-purge", "index.html", wide, "#/worker", ["[data-testid=purge-count]"]],
   ["savings", "index.html", wide, "#/savings"],
-  ["savings-dark", "index.html?theme=dark", wide, "#/savings?by=client", ["[data-testid=savings-backfill]"]],
+  ["savings-dark", "index.html?theme=dark", wide, "#/savings?by=client", [BACKFILL, HOW]],
   ["savings-session", "index.html", wide, "#/savings?by=session&session=7a5e-letter"],
   ["savings-320", "index.html", narrow, "#/savings?session=7a5e-letter"],
   ["savings-empty", "index.html?scenario=empty", wide, "#/savings"],

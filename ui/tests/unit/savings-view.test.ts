@@ -98,8 +98,9 @@ test("a conversation without a counted turn says so instead of noughts", async (
   expect(screen.queryByTestId("savings-session")).toBeNull();
 });
 
-test("the formula, what is assumed and the day of the prices are one look away", async () => {
+test("the formula, what is assumed and the day of the prices are one press away", async () => {
   await show();
+  expect((screen.getByTestId("savings-how") as HTMLDetailsElement).open).toBe(false);
   for (const part of [
     "avoided_input = gathered - returned",
     "Characters a token, where none were counted 3.8",
