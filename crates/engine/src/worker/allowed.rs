@@ -1,8 +1,8 @@
 //! The list of allowed commands in force: the lines of the file that a human accepted, those of the configuration, and
 //! those of the session.
 //!
-//! The first file that is seen is the baseline. A line that somebody adds to it later waits until a human accepts it; a
-//! line that is gone counts no more from the next decision on.
+//! The file that the first host of a home finds at its start is the baseline. A line that somebody adds later waits
+//! until a human accepts it; a line that is gone counts no more from the next decision on.
 
 use std::collections::BTreeSet;
 
@@ -90,16 +90,7 @@ impl Engine {
                 String::new()
             }
         };
-        let accepted = match self.accepted_lines().await? {
-            Some(accepted) => accepted,
-            // The first file that is seen is what the human has.
-            None if note.is_none() => {
-                let first = Sorted::of(&text, None).in_force_lines;
-                self.keep_accepted_lines(&first).await?;
-                first
-            }
-            None => BTreeSet::new(),
-        };
+        let accepted = self.accepted_lines().await?;
         let sorted = Sorted::of(&text, Some(&accepted));
         if note.is_none() && sorted.in_force_lines != accepted {
             self.keep_accepted_lines(&sorted.in_force_lines).await?;
@@ -129,10 +120,23 @@ impl Engine {
         Ok(Listed { entries: list.len(), list, note: note.or(problem) })
     }
 
-    async fn accepted_lines(&self) -> Result<Option<BTreeSet<String>>, Failure> {
+    /// Takes the file as it is for what the human has, when no host looked at it before: at the host's start, before
+    /// any agent can have a word in it.
+    pub(crate) async fn take_allowed_baseline(&self) -> Result<(), Failure> {
+        if self.db.setting(ACCEPTED).await.map_err(failure::store)?.is_some() {
+            return Ok(());
+        }
+        let path = self.home.run_allow_file();
+        // What is not in force now waits when it comes to be.
+        let text = AllowList::read(&path).ok().and_then(|_| std::fs::read_to_string(&path).ok());
+        let lines = Sorted::of(&text.unwrap_or_default(), None).in_force_lines;
+        self.keep_accepted_lines(&lines).await
+    }
+
+    async fn accepted_lines(&self) -> Result<BTreeSet<String>, Failure> {
         let kept = self.db.setting(ACCEPTED).await.map_err(failure::store)?;
         // What cannot be read was still accepted with its own lines only, never with the file's.
-        Ok(kept.map(|text| serde_json::from_str(&text).unwrap_or_default()))
+        Ok(kept.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
     async fn keep_accepted_lines(&self, lines: &BTreeSet<String>) -> Result<(), Failure> {
@@ -143,11 +147,7 @@ impl Engine {
     /// A human said "always": the shapes are added to the file, and they are accepted.
     pub(super) async fn allow_always(&self, shapes: &[String]) -> Result<Result<(), String>, Failure> {
         let path = self.home.run_allow_file();
-        // The baseline is taken before the file changes, so that no other new line slips in with these.
-        let mut accepted = match self.accepted_lines().await? {
-            Some(accepted) => accepted,
-            None => Sorted::of(&std::fs::read_to_string(&path).unwrap_or_default(), None).in_force_lines,
-        };
+        let mut accepted = self.accepted_lines().await?;
         let (file, wanted) = (path.clone(), shapes.to_vec());
         let added = tokio::task::spawn_blocking(move || AllowList::add(&file, &wanted))
             .await
@@ -210,7 +210,7 @@ impl Engine {
 
     /// A human accepted new lines of the file.
     pub(crate) async fn accept_allowed_lines(&self, lines: &[PolicyChangeLine]) -> Result<(), Failure> {
-        let mut accepted = self.accepted_lines().await?.unwrap_or_default();
+        let mut accepted = self.accepted_lines().await?;
         accepted.extend(lines.iter().filter(|line| line.key == LINE_KEY).map(|line| line.to.clone()));
         self.keep_accepted_lines(&accepted).await
     }
