@@ -204,19 +204,21 @@ impl Reading<'_> {
             return;
         }
         let label = self.text.get(start..end).unwrap_or_default().to_ascii_lowercase();
-        let rest = self.text.get(end..).unwrap_or_default();
         // These words label other things as well: they need `id` or `number` behind them.
         let needs_tail =
             matches!(label.as_str(), "member" | "employee" | "student" | "patient" | "voter" | "licence" | "license");
         if needs_tail {
-            let tail = rest.trim_start_matches([' ', '_', '-']).to_ascii_lowercase();
+            let gap = self.run(end, |byte| matches!(byte, b' ' | b'_' | b'-'));
+            let tail = self.bytes.get(end + gap..).unwrap_or_default();
+            let begins =
+                |word: &&str| tail.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()));
             let is_driving = matches!(label.as_str(), "licence" | "license") && {
                 let before = self.bytes.get(start.saturating_sub(10)..start).unwrap_or_default().to_ascii_lowercase();
                 [b"driver's ".as_slice(), b"drivers ", b"driving ", b"driver ", b"driver_", b"drivers_"]
                     .iter()
                     .any(|word| before.ends_with(word))
             };
-            let has_tail = ["id", "no", "number", "#", "nr"].iter().any(|word| tail.starts_with(word));
+            let has_tail = ["id", "no", "number", "#", "nr"].iter().any(begins);
             if !is_driving && !has_tail {
                 return;
             }
