@@ -7,7 +7,7 @@ use crate::detect::{Detector, Scope};
 use crate::exposure::Exposure;
 use crate::found::Found;
 use crate::hit::{Echo, Hit, Owner, unite};
-use crate::identity::{is_common, is_name};
+use crate::identity::{bare_phones, is_common, is_name};
 use crate::kind::Kind;
 use crate::placeholder::{Placeholder, literal};
 use crate::rules::Rules;
@@ -89,13 +89,21 @@ pub struct Scrubber {
     terms: Terms,
     rules: Rules,
     has_shapes: bool,
+    is_strict: bool,
     limit: usize,
     refuses: bool,
 }
 
 impl Default for Scrubber {
     fn default() -> Self {
-        Self { terms: Terms::none(), rules: Rules::default(), has_shapes: true, limit: usize::MAX, refuses: false }
+        Self {
+            terms: Terms::none(),
+            rules: Rules::default(),
+            has_shapes: true,
+            is_strict: false,
+            limit: usize::MAX,
+            refuses: false,
+        }
     }
 }
 
@@ -123,6 +131,11 @@ impl Scrubber {
     /// One that refuses every text, for when the human's terms or rules are not known.
     pub fn refusing(self) -> Self {
         Self { refuses: true, ..self }
+    }
+
+    /// Strict about telephone numbers: ten bare digits are one without a word near them that says so.
+    pub fn with_strict_numbers(self, is_strict: bool) -> Self {
+        Self { is_strict, ..self }
     }
 
     /// With a limit on the length of a text; longer ones are refused.
@@ -262,7 +275,11 @@ impl Scrubber {
             scope,
             hides_random,
         };
-        detector.detect(text)
+        let mut hits = detector.detect(text);
+        if self.is_strict && scope == Scope::Everything {
+            hits.extend(bare_phones(text));
+        }
+        hits
     }
 
     /// The placeholder of a hit, minted now if it has none.
