@@ -95,6 +95,8 @@ pub(crate) enum Trigger {
     Oracle,
     /// The response to a challenge.
     Digest,
+    /// What a code for the camera says about a network.
+    Wifi,
 }
 
 /// Parts of names; each is found inside longer names too.
@@ -211,6 +213,7 @@ pub(crate) fn words() -> impl Iterator<Item = (&'static str, Trigger)> {
         (":5432:", Trigger::PasswordLine),
         ("*:*:", Trigger::PasswordLine),
         ("oracle:thin:", Trigger::Oracle),
+        ("wifi:", Trigger::Wifi),
     ];
     let fixed = assignment::FIXED.iter().map(|&word| (word, Trigger::Label));
     let labels = labels.chain(fixed);
@@ -261,6 +264,7 @@ impl<'t> Reading<'t> {
             Trigger::PasswordLine => self.password_line(start, end),
             Trigger::Oracle => self.oracle(end),
             Trigger::Digest => self.digest(end),
+            Trigger::Wifi => self.wifi(end),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Reading;
 use super::date::date_at;
-use super::number::{is_card, is_social_security};
+use super::number::{is_card, is_social_security, passes_luhn};
 use crate::kind::Kind;
 
 /// Labels that need no sign in front of their number.
@@ -288,10 +288,10 @@ impl Reading<'_> {
             }
             digits.push(byte);
             let stop = from + offset + 1;
-            if digits.len() >= 13
-                && !self.byte(stop).is_some_and(|byte| byte.is_ascii_alphanumeric())
-                && is_card(&digits)
-            {
+            let goes_on = self.byte(stop).is_some_and(|byte| byte.is_ascii_alphanumeric());
+            // The shortest numbers of all are cards behind their label alone.
+            let is_short = digits.len() == 12 && matches!(digits.as_slice(), [b'5' | b'6', ..]) && passes_luhn(&digits);
+            if !goes_on && (is_short || digits.len() >= 13 && is_card(&digits)) {
                 self.numbers_done = stop;
                 self.push(from, stop, Kind::Card, "labelled-card");
                 return true;
@@ -593,13 +593,23 @@ impl Reading<'_> {
             || label.eq_ignore_ascii_case("phone");
         let is_short = ["tel:", "tel.", "tel ", "handy:"].iter().any(|known| known.eq_ignore_ascii_case(label));
         let mut at = end - usize::from(is_short) + joined;
-        let gap = self
+        let mut gap = self
             .run_within(at, 6, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'#' | b'.' | b'>' | b'_'));
+        // `Phone:` with the number in the next line.
+        if gap > 0 && is_certain && self.bytes[..at + gap].ends_with(b":") {
+            gap += self.run_within(at + gap, 2, |byte| matches!(byte, b'\n' | b'\r'));
+        }
         at += gap;
-        for word in [b"number".as_slice(), b"no", b"me at", b"us at", b"is", b"at"] {
+        for word in [b"number".as_slice(), b"no", b"me at", b"us at", b"me on", b"us on", b"is", b"at"] {
             if self.bytes.get(at..at + word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)) {
                 at += word.len();
+<<<<<<< HEAD
                 at += self.run_within(at, 4, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'.'));
+=======
+                // `call me on …`: the blank belongs to the label itself.
+                gap += usize::from(word.len() == 5);
+                at += self.run(at, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'.')).min(4);
+>>>>>>> privacy-cases
             }
         }
         let length = self

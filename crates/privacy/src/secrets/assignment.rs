@@ -12,6 +12,8 @@ use super::value::{Form, is_secret, looks_secret};
 pub(super) const LONGEST_NAME: usize = 80;
 /// Blanks between a name, its sign and its value.
 pub(super) const MOST_BLANKS: usize = 40;
+/// A longer word is no value that somebody wrote into a sentence.
+const LONGEST_VALUE: usize = 400;
 
 /// Words that announce a password by themselves, in SQL and in shells.
 ///
@@ -87,6 +89,10 @@ impl Reading<'_> {
             return;
         }
         let Some((link, at)) = self.link(name_start, name_end, promise) else {
+            // `env::var("API_KEY").unwrap_or("…")`.
+            if matches!(self.bytes.get(name_end..name_end + 2), Some(b"\")" | b"')")) {
+                self.default_behind(name_end, promise);
+            }
             if promise >= Promise::Credential && !self.sibling_before(name_start, name_end, promise) {
                 self.apposition(name_start, promise);
             }
@@ -98,7 +104,10 @@ impl Reading<'_> {
         // `auth::token: …` is the source of a log line.
         let is_module = link == Link::Colon
             && matches!(self.bytes[..name_start], [.., before, b':'] if is_name_byte(before) || before == b':');
+        // The user of a URL, whose password has a reader of its own.
+        let is_user = link == Link::Colon && self.bytes[..name_start].ends_with(b"//");
         if is_module
+            || is_user
             || (promise == Promise::Hint && link == Link::Colon && name.to_ascii_lowercase().ends_with("session"))
         {
             return;
@@ -138,6 +147,7 @@ impl Reading<'_> {
             self.push_secret(value.start, value.end, "assignment");
         } else if matches!(link, Link::Sign | Link::Colon) {
             self.behind_user(name_start, value, promise);
+            self.default_behind(value.end, promise);
         }
     }
 
@@ -223,6 +233,20 @@ impl Reading<'_> {
             if self.text.get(value.start..value.end).is_some_and(looks_secret) {
                 self.accept(value, promise.max(Promise::Credential));
             }
+        }
+    }
+
+    /// `process.env.API_KEY || '…'`: what stands in when the place where the secret is kept has none.
+    fn default_behind(&mut self, from: usize, promise: Promise) {
+        const NEAR: usize = 120;
+        const SIGNS: [&[u8]; 6] = [b"|| ", b"?? ", b".unwrap_or(", b" or ", b"{ ", b".get_or_else("];
+        let line = self.bytes.get(from..self.line_end(from).min(from + NEAR)).unwrap_or_default();
+        let behind =
+            SIGNS.iter().find_map(|sign| memchr::memmem::find(line, sign).map(|found| from + found + sign.len()));
+        let Some(value) = behind.and_then(|behind| self.quoted(behind)) else { return };
+        let is_value = |text: &str| has_digit(text) && looks_secret(text) && !text.contains(' ');
+        if self.text.get(value.start..value.end).is_some_and(is_value) {
+            self.accept(value, promise.max(Promise::Credential));
         }
     }
 
@@ -450,10 +474,12 @@ impl Reading<'_> {
         if self.bytes[..name_start].ends_with(b"${") {
             // A variable with a default, which may be the secret itself; with a message, it is none.
             let rest = self.text.get(name_end..)?;
-            return [":-", ":="]
-                .iter()
-                .find(|sign| rest.starts_with(**sign))
-                .map(|sign| (Link::Sign, name_end + sign.len()));
+            if let Some(sign) = [":-", ":="].iter().find(|sign| rest.starts_with(**sign)) {
+                return Some((Link::Sign, name_end + sign.len()));
+            }
+            // `${DB_PASSWORD:…}` of Spring; a shell has a sign or a number there.
+            let is_default = rest.starts_with(':') && !rest[1..].starts_with(['?', '+', ' ', '0', '1', '$']);
+            return is_default.then_some((Link::Apart, name_end + 1));
         }
         if self.text.get(name_end..).is_some_and(|rest| rest.starts_with("'s ")) {
             return Some((Link::Verb, self.skip_blanks(name_end + 3, MOST_BLANKS)));
@@ -512,6 +538,14 @@ impl Reading<'_> {
             return Some((Link::Sibling, sibling));
         }
         let opening = self.byte(blank_end);
+        // `the API key (…)`.
+        if opening == Some(b'(') && blank_end > at && promise >= Promise::Credential && !is_quoted {
+            let behind = blank_end + 1;
+            let word = self.run(behind, |byte| byte.is_ascii_graphic() && byte != b')').min(LONGEST_VALUE);
+            if word >= 8 && self.byte(behind + word) == Some(b')') {
+                return Some((Link::Apart, behind));
+            }
+        }
         if opening == Some(b'(') && !is_quoted || opening == Some(b',') && is_quoted {
             let mut behind = self.skip_blanks(blank_end + 1, MOST_BLANKS);
             // `NetworkCredential("user", "…")`: the second argument is the secret.
@@ -530,6 +564,17 @@ impl Reading<'_> {
         if blank_end == at {
             return None;
         }
+        self.link_over_blanks(name_start, blank_end, is_quoted, promise)
+    }
+
+    /// What connects a name with the word behind a blank.
+    fn link_over_blanks(
+        &self,
+        name_start: usize,
+        blank_end: usize,
+        is_quoted: bool,
+        promise: Promise,
+    ) -> Option<(Link, usize)> {
         // `IDENTIFIED WITH mysql_native_password BY '…'`.
         if [b"by '".as_slice(), b"by \""]
             .iter()
@@ -548,6 +593,16 @@ impl Reading<'_> {
         }
         if let Some(behind) = self.verb(blank_end) {
             return Some((Link::Verb, behind));
+        }
+        // The number of an encryption in front of the value, and a flag that takes it.
+        let word = self.run(blank_end, |byte| byte.is_ascii_graphic()).min(LONGEST_NAME);
+        let is_between = match self.bytes.get(blank_end..blank_end + word) {
+            Some([digit]) => digit.is_ascii_digit(),
+            Some(word) => matches!(word, b"--body" | b"--value"),
+            None => false,
+        };
+        if is_between && promise >= Promise::Credential {
+            return Some((Link::Apart, self.skip_blanks(blank_end + word, MOST_BLANKS)));
         }
         (promise >= Promise::Credential && !is_quoted).then_some((Link::Blank, blank_end))
     }

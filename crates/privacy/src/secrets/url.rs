@@ -93,6 +93,22 @@ impl Reading<'_> {
         }
     }
 
+    /// `WIFI:T:WPA;S:name;P:password;;`.
+    pub(super) fn wifi(&mut self, end: usize) {
+        const LONGEST: usize = 200;
+        let line = self.bytes.get(end..self.line_end(end).min(end + LONGEST)).unwrap_or_default();
+        let Some(found) =
+            memchr::memmem::find(line, b";P:").filter(|_| line.starts_with(b"T:") || line.starts_with(b"S:"))
+        else {
+            return;
+        };
+        let start = end + found + 3;
+        let length = self.run(start, |byte| !matches!(byte, b';' | b'\n' | b'\r'));
+        if length >= 4 {
+            self.push_secret(start, start + length, "wifi-password");
+        }
+    }
+
     /// `jdbc:oracle:thin:user/password@host`.
     pub(super) fn oracle(&mut self, end: usize) {
         const LONGEST: usize = 200;
