@@ -169,11 +169,12 @@ impl Walker<'_> {
         let Call { args, assignments, stdin, writes, cover } = call;
         let args = spelled(args);
         let Some(first) = args.first().cloned() else { return stdin };
-        if !self.spend(args.len()) {
-            return Flow::Opaque;
-        }
-        if self.enter().is_none() {
-            self.denied_names(&args);
+        let has_more = self.spend(args.len());
+        if !has_more || self.enter().is_none() {
+            // Behind other programs the words may be anything; in a command of its own the first one says what it is.
+            if has_more || self.is_inside() {
+                self.denied_names(&args);
+            }
             return Flow::Opaque;
         }
         let out = self.judge_words(Call { args, assignments, stdin, writes, cover }, &first, state);
@@ -400,7 +401,7 @@ impl Walker<'_> {
             let asks = match look.care {
                 Care::Harmless => false,
                 // An option of `rm` is letters only: a name with a dot that is spelled out is none.
-                Care::Careful if look.name == "rm" && arg.is_glob && !arg.is_dynamic && has_dot(&arg.text) => false,
+                Care::Careful if look.name == "rm" && !arg.splits && has_dot(&arg.text) => false,
                 Care::Careful => {
                     is_open && (arg.may_be_option() || (arg.is_glob && arg.text.starts_with(['*', '?', '[', '-'])))
                 }

@@ -85,6 +85,18 @@ impl Parsed {
         self.options.iter().any(|option| !option.is_long && shorts.contains(&option.name))
     }
 
+    /// Writes abbreviated long names out, for programs whose options are told apart by their whole names.
+    pub(crate) fn spell_out(mut self, grammar: &Grammar) -> Self {
+        for option in self.options.iter_mut().filter(|option| option.is_long && option.name.len() > 1) {
+            let is_whole =
+                grammar.long.contains(&option.name.as_str()) || grammar.flags.contains(&option.name.as_str());
+            if !is_whole && let Some(whole) = grammar.long.iter().find(|whole| whole.starts_with(&option.name)) {
+                (*whole).clone_into(&mut option.name);
+            }
+        }
+        self
+    }
+
     /// The values of an option.
     pub(crate) fn values(&self, short: char, long: &str) -> Vec<Arg> {
         self.options.iter().filter(|option| option.is(short, long)).filter_map(|option| option.value.clone()).collect()
@@ -188,5 +200,20 @@ mod tests {
         assert_eq!(parsed.values('f', "file").first().map(|arg| arg.text.as_str()), Some("a.tar"));
         assert_eq!(parsed.values('\0', "to-command").first().map(|arg| arg.text.as_str()), Some("id"));
         assert_eq!(parsed.operands, vec![7]);
+    }
+
+    #[test]
+    fn a_word_that_could_be_an_option_is_not_lost_as_a_value() {
+        let args: Vec<Arg> = ["curl", "--head", "-b", "-o", "x", "--data-r", "-K"].map(Arg::literal).to_vec();
+        let grammar = Grammar::new("boK", &["header", "data-raw"]).flags(&["head"]);
+        let parsed = parse(&args, &grammar);
+        assert!(parsed.has('\0', "head"));
+        assert_eq!(parsed.values('b', "").first().map(|arg| arg.text.as_str()), Some("-o"));
+        assert_eq!(parsed.values('o', "").first().map(|arg| arg.text.as_str()), Some("x"));
+        assert_eq!(parsed.values('\0', "data-raw").first().map(|arg| arg.text.as_str()), Some("-K"));
+        assert!(parsed.has('K', ""));
+        let spelled = parse(&args, &grammar).spell_out(&grammar);
+        assert!(spelled.options.iter().any(|option| option.name == "data-raw"));
+        assert!(spelled.options.iter().any(|option| option.name == "head"));
     }
 }

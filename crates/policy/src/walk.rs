@@ -117,7 +117,7 @@ impl<'c> Walker<'c> {
         if self.budget.is_spent() {
             return false;
         }
-        self.budget.steps = self.budget.steps.saturating_sub(1 + words / 4);
+        self.budget.steps = self.budget.steps.saturating_sub(1 + words / 2);
         if self.budget.is_spent() {
             self.ask("too long", "the command does more than the policy follows");
         }
@@ -132,6 +132,11 @@ impl<'c> Walker<'c> {
         }
         self.budget.nesting += 1;
         Some(())
+    }
+
+    /// Whether a program has started what is judged now.
+    pub(crate) const fn is_inside(&self) -> bool {
+        self.budget.nesting > 0
     }
 
     /// Comes back.
@@ -443,7 +448,7 @@ impl<'c> Walker<'c> {
                         | Binary::ArithmeticGreaterThanOrEqualTo
                 );
                 for word in [left, right] {
-                    if is_arithmetic && self.is_foreign(&word.value, state) {
+                    if is_arithmetic && is_foreign(&word.value, state) {
                         continue;
                     }
                     let args = if matches!(operator, Binary::StringMatchesRegex) {
@@ -457,19 +462,6 @@ impl<'c> Walker<'c> {
                 }
             }
         }
-    }
-
-    /// Whether a word is one variable that the command does not set: what it holds does not come from the command.
-    fn is_foreign(&self, raw: &str, state: &State) -> bool {
-        let name = raw.trim_matches('"');
-        let name = name.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or_else(|| name.strip_prefix('$'));
-        name.is_some_and(|name| {
-            if matches!(name, "?" | "#" | "$" | "!") || name.starts_with('#') {
-                return true;
-            }
-            let is_name = !name.is_empty() && name.bytes().all(|next| next.is_ascii_alphanumeric() || next == b'_');
-            is_name && !name.starts_with(|next: char| next.is_ascii_digit()) && !state.variables.contains_key(name)
-        })
     }
 
     /// `-v 'a[$(…)]'` evaluates its index.
@@ -593,6 +585,7 @@ impl<'c> Walker<'c> {
                 name.clone()
             }
         };
+        self.glued(assignment);
         match &assignment.value {
             AssignmentValue::Scalar(word) => {
                 let mut value = self.whole(&word.value, state);
@@ -619,6 +612,17 @@ impl<'c> Walker<'c> {
                 joined.is_dynamic = true;
                 vec![(name, joined)]
             }
+        }
+    }
+
+    /// Text that stands right behind the bracket of a list belongs to the assignment; the grammar takes it for a word.
+    fn glued(&mut self, assignment: &Assignment) {
+        if !matches!(assignment.value, AssignmentValue::Array(_)) {
+            return;
+        }
+        let mut behind = self.source.chars().skip(assignment.loc.end.index.saturating_sub(1));
+        if behind.next() == Some(')') && behind.next().is_some_and(|next| !" \t\n;&|<>)".contains(next)) {
+            self.ask("cannot be parsed", "text stands right behind a list of values");
         }
     }
 
@@ -650,13 +654,24 @@ fn names_descriptor(raw: &str) -> bool {
     })
 }
 
+/// Whether a word is one variable that the command does not set: what it holds does not come from the command.
+fn is_foreign(raw: &str, state: &State) -> bool {
+    let name = raw.trim_matches('"');
+    let name = name.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or_else(|| name.strip_prefix('$'));
+    name.is_some_and(|name| {
+        if matches!(name, "?" | "#" | "$" | "!") || name.starts_with('#') {
+            return true;
+        }
+        let is_name = !name.is_empty() && name.bytes().all(|next| next.is_ascii_alphanumeric() || next == b'_');
+        is_name && !name.starts_with(|next: char| next.is_ascii_digit()) && !state.variables.contains_key(name)
+    })
+}
+
 /// What all the values of a loop start with, when that is known and keeps them from being options.
 fn common_start(values: &[Arg]) -> Option<String> {
     let (first, others) = values.split_first()?;
     let mut start = first.text.as_str();
-    if let [] = others
-        && !first.is_dynamic
-    {
+    if others.is_empty() && !first.is_dynamic {
         return Some(start.to_owned());
     }
     for value in values {

@@ -352,7 +352,7 @@ impl Walker<'_> {
     }
 
     fn curl(&mut self, look: &mut Look, state: &State) {
-        let parsed = look.parse(&CURL);
+        let parsed = look.parse(&CURL).spell_out(&CURL);
         let folder = parsed.values('\0', "output-dir").pop();
         let mut takes_output = false;
         for option in &parsed.options {
@@ -446,7 +446,7 @@ impl Walker<'_> {
     }
 
     fn wget(&mut self, look: &mut Look, state: &State) {
-        let parsed = look.parse(&WGET);
+        let parsed = look.parse(&WGET).spell_out(&WGET);
         let documents = parsed.values('O', "output-document");
         let to_screen = documents.iter().any(|value| value.text == "-");
         for value in documents {

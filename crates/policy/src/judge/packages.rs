@@ -291,7 +291,7 @@ impl Walker<'_> {
                     || name.starts_with("ignore-path")
                     || name.starts_with("node-options")
                     || name.starts_with("require") && look.name == "npm");
-            let is_here = name == "prefix" && option.value.as_ref().is_some_and(|value| is_inside(value));
+            let is_here = name == "prefix" && option.value.as_ref().is_some_and(is_inside);
             let is_risky =
                 is_risky && !is_here || (!option.is_long && manager.risky_shorts.contains(name) && !name.is_empty());
             if is_risky {

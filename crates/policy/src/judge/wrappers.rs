@@ -145,7 +145,9 @@ fn wrapper_program(look: &Look, wrapper: &Wrapper, parsed: &Parsed) -> Option<us
     if look.name == "setarch" && is_architecture(look.text(first)) {
         first = operands.next()?;
     }
-    while look.text(first) == "--" || (wrapper.operands > 0 && look.text(first).starts_with('-')) {
+    while look.text(first) == "--"
+        || ((wrapper.operands > 0 || look.name == "setarch") && look.text(first).starts_with('-'))
+    {
         first = operands.next()?;
     }
     Some(first)

@@ -137,7 +137,7 @@ impl Walker<'_> {
                 }
             }
             "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "c89" | "c99" | "gfortran" => {
-                self.compiler(look, state)
+                self.compiler(look, state);
             }
             "ssh-keygen" => self.key_generation(look, state),
             "hostname" | "hostnamectl" | "timedatectl" | "localectl" | "sysctl" | "date" => self.system_setting(look),
@@ -305,6 +305,11 @@ impl Walker<'_> {
         }
         for folder in &folders {
             self.writes_purposely(look, folder, state);
+            for at in &parsed.operands {
+                let name = look.text(*at).trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+                let target = Arg { text: format!("{}/{name}", folder.text), code: None, ..folder.clone() };
+                self.write(&target, state);
+            }
         }
         !folders.is_empty()
     }

@@ -243,6 +243,10 @@ impl Walker<'_> {
                     current.text.push_str(prefix);
                 }
                 current.text.push(UNKNOWN);
+                // What the names end with is known as well.
+                if let Some(at) = text.rfind(['*', '?', ']']) {
+                    current.text.push_str(text.get(at + 1..).unwrap_or_default());
+                }
             }
             Some(Value::Fetched) => joiner.unknown(!is_quoted, &Flow::Network),
             Some(Value::Unknown) | None => joiner.unknown(!is_quoted, &Flow::Opaque),

@@ -147,7 +147,7 @@ impl Walker<'_> {
     }
 
     /// An archive brings names of its own: into a home folder it could bring what starts by itself.
-    fn unpacks_into(&mut self, look: &mut Look, folder: &Arg, state: &State) {
+    pub(in crate::judge) fn unpacks_into(&mut self, look: &mut Look, folder: &Arg, state: &State) {
         self.writes_purposely(look, folder, state);
         let (path, _) = crate::path::resolve(&folder.text, state.folder.as_deref(), self.context);
         let is_home = self.context.home.as_deref().is_some_and(|home| home.trim_end_matches('/') == path);

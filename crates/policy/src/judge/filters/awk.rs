@@ -15,14 +15,17 @@ impl Walker<'_> {
         let mut codes = parsed.values('e', "source");
         let mut has_file = false;
         for option in &parsed.options {
-            if option.is('f', "file") || option.is('E', "exec") && option.name.len() > 1 {
+            if option.is('f', "file") || option.is('E', "exec") && (!option.is_long || option.name.len() > 1) {
                 has_file = true;
                 let at = option.at;
                 look.must_spell(at);
                 if option.value.as_ref().is_some_and(|value| value.text != option_tail(look.text(at))) {
                     look.must_spell(at + 1);
                 }
-                match option.value.as_ref().and_then(|value| value.file.clone()) {
+                let is_input =
+                    option.value.as_ref().is_some_and(|value| matches!(value.text.as_str(), "-" | "/dev/stdin"));
+                let flow = option.value.as_ref().and_then(|value| value.file.clone());
+                match flow.or_else(|| is_input.then(|| look.stdin.clone())) {
                     Some(Flow::Network) => self.deny("network pipe to shell", "`awk` would run a fetched program"),
                     Some(Flow::Literal(text)) => codes.push(Arg::literal(text)),
                     _ => {}

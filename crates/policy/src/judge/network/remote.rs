@@ -174,7 +174,7 @@ impl Walker<'_> {
             if is_remote(&arg.text) {
                 self.ask("upload", "`rsync` would send files away");
             } else {
-                self.writes_purposely(look, &arg, state);
+                self.unpacks_into(look, &arg, state);
             }
         }
     }

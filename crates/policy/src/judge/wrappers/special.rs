@@ -70,7 +70,7 @@ impl Walker<'_> {
             "busybox" | "toybox" | "toolbox-box" | "gobusybox" => self.box_of_tools(look, state),
             "gdb" | "lldb" | "gdbserver" | "cgdb" => self.debugger(look, state),
             "hyperfine" | "watchexec" | "cargo-watch" | "chokidar" | "onchange" | "concurrently" | "watchman-make" => {
-                self.strings(look, state)
+                self.strings(look, state);
             }
             "tmux" | "screen" | "zellij" | "byobu" | "abduco" | "dtach" | "tmate" => self.terminal(look, state),
             "at" | "batch" => {
