@@ -114,7 +114,7 @@ impl Entry {
         }
         // In the order of writing, everything up to the last word of the verb counts as its head.
         let head = record.order.iter().take(record.head).max().map_or(record.head, |last| last + 1);
-        let fit = if record.head > 1 { words_fit(tokens, &written, head) } else { Fit::No };
+        let fit = if record.head > 1 || !record.order.is_empty() { words_fit(tokens, &written, head) } else { Fit::No };
         if fit != Fit::No || record.assignments.is_empty() {
             return fit;
         }

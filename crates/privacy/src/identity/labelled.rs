@@ -603,13 +603,9 @@ impl Reading<'_> {
         for word in [b"number".as_slice(), b"no", b"me at", b"us at", b"me on", b"us on", b"is", b"at"] {
             if self.bytes.get(at..at + word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)) {
                 at += word.len();
-<<<<<<< HEAD
-                at += self.run_within(at, 4, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'.'));
-=======
                 // `call me on …`: the blank belongs to the label itself.
                 gap += usize::from(word.len() == 5);
-                at += self.run(at, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'.')).min(4);
->>>>>>> privacy-cases
+                at += self.run_within(at, 4, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'.'));
             }
         }
         let length = self
