@@ -541,7 +541,7 @@ impl Reading<'_> {
         // `the API key (…)`.
         if opening == Some(b'(') && blank_end > at && promise >= Promise::Credential && !is_quoted {
             let behind = blank_end + 1;
-            let word = self.run(behind, |byte| byte.is_ascii_graphic() && byte != b')').min(LONGEST_VALUE);
+            let word = self.run_within(behind, LONGEST_VALUE, |byte| byte.is_ascii_graphic() && byte != b')');
             if word >= 8 && self.byte(behind + word) == Some(b')') {
                 return Some((Link::Apart, behind));
             }
@@ -595,7 +595,7 @@ impl Reading<'_> {
             return Some((Link::Verb, behind));
         }
         // The number of an encryption in front of the value, and a flag that takes it.
-        let word = self.run(blank_end, |byte| byte.is_ascii_graphic()).min(LONGEST_NAME);
+        let word = self.run_within(blank_end, LONGEST_NAME, |byte| byte.is_ascii_graphic());
         let is_between = match self.bytes.get(blank_end..blank_end + word) {
             Some([digit]) => digit.is_ascii_digit(),
             Some(word) => matches!(word, b"--body" | b"--value"),
