@@ -10,6 +10,7 @@ mod command;
 mod compact;
 mod disclose;
 mod guard;
+mod hand_back;
 mod hook;
 pub(crate) mod identity;
 pub(crate) mod job;
@@ -41,7 +42,7 @@ pub use self::names::NameReader;
 use self::observe::Observing;
 use self::savings::Prices;
 use self::scrubber::Recognisers;
-use self::session::Sessions;
+use self::session::{Served, Sessions};
 
 /// What the worker keeps in memory.
 #[derive(Debug, Default)]
@@ -57,8 +58,8 @@ pub(crate) struct Worker {
     pub prices: Prices,
     /// Lines of the allow-list's file that nobody accepted yet, as they were last seen.
     pub waiting_lines: Mutex<Vec<String>>,
-    /// Connections of sidecars and the session that each last worked for.
-    pub last_keys: Mutex<HashMap<String, String>>,
+    /// Connections and the conversations that each works for.
+    pub served: Mutex<HashMap<String, Served>>,
 }
 
 /// An answer without facts.

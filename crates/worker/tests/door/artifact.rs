@@ -140,7 +140,8 @@ fn slices_by_lines_are_numbered_and_say_what_follows() {
             text: "2: beta\n3: gamma".to_owned(),
             range: "lines 2-3 of 3".to_owned(),
             next: None,
-            is_by_lines: true
+            is_by_lines: true,
+            withheld_lines: 0
         }
     );
     assert_eq!(text.slice_lines(1, 1).next_label(), "next line 2");

@@ -8,7 +8,7 @@ use lwa_privacy::{Exposure, Kind, Visibility};
 use lwa_worker::dialog::DialogReply;
 use lwa_worker::disclosure::{
     Disclosure, DisclosureSource, DisclosureSurroundings, Due, Escalation, Identity, IdentityRequest, NumbersRequest,
-    RequestStep, Round, Stored, Verdict,
+    RequestStep, Round, Stored, Unasked, Verdict,
 };
 use lwa_worker::mode::Mode;
 use proptest::prelude::{Strategy, prop, prop_oneof, proptest};
@@ -227,7 +227,7 @@ fn opening_needs_a_humans_yes(#[case] reply: DialogReply, #[case] opens: bool) {
 fn where_nobody_can_be_asked_opening_is_refused() {
     let alone = DisclosureSurroundings { can_ask: false, ..ASKING };
     let step = Disclosure::default().request(IdentityRequest::Open, NumbersRequest::Keep, alone, now());
-    assert_eq!(step, RequestStep::Refused { is_memory_vaulted: false });
+    assert_eq!(step, RequestStep::Refused { why: Unasked::Nowhere, is_memory_vaulted: false });
 }
 
 #[test]
