@@ -3,6 +3,7 @@
 //! Start reading at [`job`] for how a call is held, [`session`] for what a conversation has, [`ask`] for how a human
 //! is asked, [`work`] for what happens to material.
 
+mod adopt;
 mod allowed;
 mod artifact;
 pub(crate) mod ask;
@@ -17,6 +18,7 @@ pub(crate) mod job;
 mod model;
 mod names;
 mod observe;
+mod remove;
 mod run;
 mod savings;
 mod scrubber;

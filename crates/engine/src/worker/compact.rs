@@ -191,7 +191,7 @@ impl Engine {
             let text = way.result(summary.clone()).await?.into_text();
             let mut session = shared.clone().lock_owned().await;
             if session.removed.is_cancelled() {
-                return Err(super::session::being_removed());
+                return Err(super::remove::being_removed());
             }
             if session.closings != closings {
                 closings = session.closings;

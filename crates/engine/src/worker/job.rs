@@ -335,7 +335,7 @@ impl Engine {
     ) -> Result<Found, Failure> {
         let mut running = locked(&self.worker.jobs.running);
         if self.worker.sessions.is_being_removed(&key.conversation) {
-            return Err(super::session::being_removed());
+            return Err(super::remove::being_removed());
         }
         running.retain(|_, job| job.attached > 0 || !is_stale(job));
         // What was cancelled is on its way out; a new call begins anew.

@@ -1,14 +1,14 @@
 //! What a conversation has: its gate, what may leave, its vault, its memory. One writer, whoever calls.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use lwa_config::{Arm, AssistNumbers, Escalation as ConfiguredEscalation, WorkerConfig, WorkerMode};
 use lwa_domain::ErrorCode;
-use lwa_privacy::{Exposure, Placeholder, Vault, Visibility};
+use lwa_privacy::{Exposure, Vault, Visibility};
 use lwa_protocol::worker::{CallerSandbox, WorkerCall};
 use lwa_protocol::{Event, Failure};
 use lwa_store::WorkerSessionRecord;
@@ -18,24 +18,23 @@ use lwa_worker::disclosure::{Disclosure, DisclosureSurroundings, Escalation, Ide
 use lwa_worker::gate::{ArmSetting, Armed, Gate};
 use lwa_worker::memory::Turn;
 use lwa_worker::mode::Mode;
-use lwa_worker::observer::EndState;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex as AsyncMutex, Notify, OwnedMutexGuard};
 use tokio_util::sync::CancellationToken;
 
-use super::identity::{SessionKey, Source, known_as};
+use super::identity::{SessionKey, known_as};
 use crate::caller::Caller;
 use crate::engine::{Engine, locked};
-use crate::{failure, tokens};
+use crate::failure;
 
 /// Sessions that are in memory. A session is taken out of it by its key for as long as it is worked with.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
-    loaded: Mutex<HashMap<String, Arc<AsyncMutex<Session>>>>,
+    pub(super) loaded: Mutex<HashMap<String, Arc<AsyncMutex<Session>>>>,
     /// Held while a session is made or gets another key, so that two calls never make the same one.
-    making: AsyncMutex<()>,
+    pub(super) making: AsyncMutex<()>,
     /// Keys of sessions that are being removed; no call works for them meanwhile.
-    removing: Mutex<HashSet<String>>,
+    pub(super) removing: Mutex<HashSet<String>>,
 }
 
 impl Sessions {
@@ -48,9 +47,9 @@ impl Sessions {
 #[derive(Debug, Default)]
 pub(crate) struct Served {
     /// The conversation of its last call.
-    last: String,
+    pub(super) last: String,
     /// All of its conversations.
-    all: BTreeSet<String>,
+    pub(super) all: BTreeSet<String>,
 }
 
 /// Which conversation a call is in.
@@ -90,7 +89,7 @@ pub(crate) struct Session {
     pub last_seen_at: Timestamp,
     /// Shapes of commands that run without a question until the host ends.
     pub allowed_shapes: Vec<String>,
-    vault: Arc<Mutex<Vault>>,
+    pub(super) vault: Arc<Mutex<Vault>>,
     /// Held for the length of one piece of work, so that turns follow each other; the session itself stays readable.
     pub work: Arc<AsyncMutex<()>>,
     /// Ticks when a question to turn the worker on has ended.
@@ -342,7 +341,7 @@ impl Engine {
         let session = self.session_of(caller, call, surroundings, &key).await?;
         let mut held = session.lock_owned().await;
         if held.removed.is_cancelled() {
-            return Err(being_removed());
+            return Err(super::remove::being_removed());
         }
         held.last_seen_at = self.now();
         // A process that was started for private material works in that mode, whatever the session was in.
@@ -362,7 +361,7 @@ impl Engine {
         key: &SessionKey,
     ) -> Result<Arc<AsyncMutex<Session>>, Failure> {
         if self.worker.sessions.is_being_removed(&key.key) {
-            return Err(being_removed());
+            return Err(super::remove::being_removed());
         }
         if let Some(session) = self.session_in_memory(&key.key) {
             return Ok(session);
@@ -424,89 +423,10 @@ impl Engine {
         Ok(vault)
     }
 
-    /// The last placeholder of each kind that a removed session of this key has given.
-    async fn given_before(&self, key: &str) -> Result<Vec<Placeholder>, Failure> {
-        let kept = self.db.setting(&given_setting(key)).await.map_err(failure::store)?.unwrap_or_default();
-        Ok(kept.split_whitespace().filter_map(Placeholder::parse).collect())
-    }
-
-    /// Keeps which placeholders a session has given, before it is removed: a client may still know them, and none of
-    /// them is to stand for another value. Numbers are kept, and no values.
-    async fn keep_given(&self, key: &str) -> Result<(), Failure> {
-        let mut last: BTreeMap<lwa_privacy::Kind, u32> = BTreeMap::new();
-        let journal = self.db.worker_vault(key).await.map_err(failure::store)?;
-        let of_line = |line: &String| {
-            let line: serde_json::Value = serde_json::from_str(line).ok()?;
-            Placeholder::parse(line.get("placeholder")?.as_str()?)
-        };
-        let given = journal.iter().filter_map(of_line).chain(self.given_before(key).await?);
-        for placeholder in given {
-            let number = last.entry(placeholder.kind).or_default();
-            *number = placeholder.number.max(*number);
-        }
-        if last.is_empty() {
-            return Ok(());
-        }
-        let kept: Vec<String> =
-            last.into_iter().map(|(kind, number)| Placeholder { kind, number }.to_string()).collect();
-        let kept = kept.join(" ");
-        self.db.set_setting(&given_setting(key), Some(&kept), self.now()).await.map_err(failure::store)
-    }
-
-    /// Removes a session with everything of it. Its work is ended first.
-    ///
-    /// # Errors
-    /// Its work does not end, or something cannot be removed.
-    pub(super) async fn remove_session(&self, key: &str) -> Result<(), Failure> {
-        let _removing = Removing::begin(self, key);
-        self.end_work(key).await?;
-        let held = match self.session_in_memory(key) {
-            Some(session) => {
-                let work = {
-                    let held = session.clone().lock_owned().await;
-                    held.removed.cancel();
-                    held.work.clone()
-                };
-                // A compaction holds it, and lets it go now.
-                drop(work.lock_owned().await);
-                Some(session.lock_owned().await)
-            }
-            None => None,
-        };
-        let removed = self.remove_stored(key, held.as_deref()).await;
-        // Where something could not be removed, the next call reads the session again.
-        locked(&self.worker.sessions.loaded).remove(key);
-        removed?;
-        self.forget_session(key);
-        self.emit(Event::WorkerChanged { session: key.to_owned() });
-        Ok(())
-    }
-
-    async fn remove_stored(&self, key: &str, session: Option<&Session>) -> Result<(), Failure> {
-        if let Some(session) = session {
-            self.store_vault(session).await?;
-        }
-        self.keep_given(key).await?;
-        self.remove_artifact_files(key, None).await?;
-        self.db.delete_worker_session(key).await.map(drop).map_err(failure::store)
-    }
-
-    /// Ends what is in hand for a session, so that nothing of it comes back behind a removal.
-    ///
-    /// # Errors
-    /// It does not end.
-    pub(super) async fn end_work(&self, key: &str) -> Result<(), Failure> {
-        if self.worker.jobs.end_conversation(key).await {
-            return Ok(());
-        }
-        Err(Failure::new(ErrorCode::Internal, format!("what session `{key}` is working on could not be ended"))
-            .hint("nothing was removed; try again when its calls have ended"))
-    }
-
     /// Writes the session and what its vault has learnt, and tells the faces.
     pub(crate) async fn store_session(&self, session: &Session) -> Result<(), Failure> {
         if session.removed.is_cancelled() {
-            return Err(being_removed());
+            return Err(super::remove::being_removed());
         }
         self.db.put_worker_session(&session.record()?).await.map_err(failure::store)?;
         self.store_vault(session).await?;
@@ -541,153 +461,6 @@ impl Engine {
     pub(crate) fn artifact_path(&self, key: &str) -> PathBuf {
         self.home.artifacts_folder().join(folder_name(key))
     }
-
-    /// A connection that had no conversation to name may name one now; what it had goes along. Where it cannot yet, since
-    /// something is in hand there, its key comes back.
-    ///
-    /// Only a session of the connection itself is taken over: one that a variable named may be another conversation,
-    /// which the client has left.
-    async fn adopt_what_was_before(
-        &self,
-        caller: &Caller,
-        key: &SessionKey,
-        surroundings: &Surroundings,
-    ) -> Result<Option<String>, Failure> {
-        let connection = caller.session.as_str();
-        let own = self.worker.conversations.resolve(caller, &[])?.key;
-        let is_next = || {
-            let served = locked(&self.worker.served);
-            key.source != Source::Connection
-                && key.key != own
-                && served.get(connection).is_some_and(|served| served.last == own)
-        };
-        if !is_next() {
-            self.serve(connection, &key.key, true);
-            return Ok(None);
-        }
-        let _making = self.worker.sessions.making.lock().await;
-        // Another call of the connection may have done it meanwhile.
-        if is_next()
-            && let Some(shared) = self.loaded_session(&own).await?
-        {
-            let work = shared.clone().lock_owned().await.work.clone();
-            let working = if self.worker.jobs.are_in_hand(&own) { None } else { work.try_lock_owned().ok() };
-            let Some(_working) = working else {
-                self.serve(connection, &key.key, false);
-                return Ok(Some(own));
-            };
-            self.adopt(&own, &shared, key, surroundings).await?;
-        }
-        self.serve(connection, &key.key, true);
-        Ok(None)
-    }
-
-    /// Notes whom a connection works for.
-    fn serve(&self, connection: &str, key: &str, is_last: bool) {
-        let mut served = locked(&self.worker.served);
-        let served = served.entry(connection.to_owned()).or_default();
-        served.all.insert(key.to_owned());
-        if is_last {
-            key.clone_into(&mut served.last);
-        }
-    }
-
-    /// Keys of the sessions whose client is connected.
-    pub(super) fn served_sessions(&self) -> BTreeSet<String> {
-        let connected = self.surfaces.sessions();
-        let served = locked(&self.worker.served);
-        let in_use = served.iter().filter(|(connection, _)| connected.contains(connection.as_str()));
-        in_use.flat_map(|(_, served)| served.all.iter().cloned()).collect()
-    }
-
-    /// Puts a session under another key, or into the session that has it.
-    async fn adopt(
-        &self,
-        before: &str,
-        old: &Arc<AsyncMutex<Session>>,
-        key: &SessionKey,
-        surroundings: &Surroundings,
-    ) -> Result<(), Failure> {
-        let mut old = old.clone().lock_owned().await;
-        self.store_vault(&old).await?;
-        if let Some(target) = self.loaded_session(&key.key).await? {
-            let mut target = target.lock_owned().await;
-            let old_vault = std::mem::take(&mut *locked(&old.vault));
-            let lines = {
-                let mut vault = locked(&target.vault);
-                // Whatever it learnt is written as part of the whole journal below.
-                let _ = vault.take_records();
-                vault.adopt(old_vault);
-                vault.take_records()
-            };
-            let mut journal = self.db.worker_vault(&key.key).await.map_err(failure::store)?;
-            journal.extend(lines.iter().map(|record| record.to_line().to_string()));
-            self.db.adopt_worker_session(before, &key.key, &journal).await.map_err(failure::store)?;
-            old.removed.cancel();
-            target.previous_keys.push(before.to_owned());
-            move_files(&self.artifact_path(before), &self.artifact_path(&key.key));
-            let (was_open, is_open) = (old.exposure(surroundings), target.exposure(surroundings));
-            let is_narrower = was_open.open_kinds().into_iter().any(|kind| is_open.masks(kind));
-            if old.mode == Mode::Pii && target.mode != Mode::Pii {
-                self.switch_mode(&mut target, surroundings, Mode::Pii).await?;
-            } else if is_narrower || old.mode != target.mode {
-                // What was remembered under a wider rule is hidden as if the rule had been narrowed.
-                self.vault_memory(&mut target, surroundings).await?;
-            }
-            self.db.put_worker_session(&target.record()?).await.map_err(failure::store)?;
-        } else {
-            self.db.rename_worker_session(before, &key.key, key.source.as_str()).await.map_err(failure::store)?;
-            old.previous_keys.push(before.to_owned());
-            old.key.clone_from(&key.key);
-            key.source.as_str().clone_into(&mut old.source);
-            move_files(&self.artifact_path(before), &self.artifact_path(&key.key));
-            self.db.put_worker_session(&old.record()?).await.map_err(failure::store)?;
-        }
-        {
-            let mut loaded = locked(&self.worker.sessions.loaded);
-            if let Some(session) = loaded.remove(before) {
-                loaded.entry(key.key.clone()).or_insert(session);
-            }
-        }
-        self.worker.jobs.move_results(before, &key.key);
-        self.observe_identity(before, &key.key);
-        Ok(())
-    }
-
-    /// Forgets a session that was removed.
-    pub(crate) fn forget_session(&self, key: &str) {
-        locked(&self.worker.sessions.loaded).remove(key);
-        self.observe_end(key, EndState::Done);
-    }
-}
-
-/// A key that no call works for, until the answer is dropped.
-struct Removing<'e> {
-    engine: &'e Engine,
-    key: String,
-}
-
-impl<'e> Removing<'e> {
-    fn begin(engine: &'e Engine, key: &str) -> Self {
-        locked(&engine.worker.sessions.removing).insert(key.to_owned());
-        Self { engine, key: key.to_owned() }
-    }
-}
-
-impl Drop for Removing<'_> {
-    fn drop(&mut self) {
-        locked(&self.engine.worker.sessions.removing).remove(&self.key);
-    }
-}
-
-pub(super) fn being_removed() -> Failure {
-    Failure::new(ErrorCode::NotFound, "this conversation was removed from the worker while the call was in hand")
-        .hint("repeat the call; it begins anew")
-}
-
-/// Where the placeholders of a removed session are remembered. Its key is not told.
-fn given_setting(key: &str) -> String {
-    format!("worker.given.{}", tokens::text_hash(key))
 }
 
 /// How many values of each kind a vault holds.
@@ -704,20 +477,6 @@ fn folder_name(key: &str) -> String {
     key.chars()
         .map(|character| if character.is_ascii_alphanumeric() || "._-".contains(character) { character } else { '_' })
         .collect()
-}
-
-fn move_files(from: &Path, to: &Path) {
-    let Ok(entries) = std::fs::read_dir(from) else { return };
-    if let Err(error) = std::fs::create_dir_all(to) {
-        tracing::warn!(%error, "the stored materials of a session could not be moved");
-        return;
-    }
-    for entry in entries.flatten() {
-        if let Err(error) = std::fs::rename(entry.path(), to.join(entry.file_name())) {
-            tracing::warn!(%error, "a stored material could not be moved");
-        }
-    }
-    let _ = std::fs::remove_dir(from);
 }
 
 pub(crate) fn artifact_failure(error: &lwa_worker::artifact::ArtifactError) -> Failure {

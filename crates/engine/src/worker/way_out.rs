@@ -104,6 +104,7 @@ impl WayOut {
 
     /// The same way for a result whose exposure was decided already, where that hides more.
     pub(super) fn narrowed(&self, verdict: Exposure, is_decided: bool) -> Self {
+        let is_decided = is_decided || verdict == Exposure::pii();
         let withholds_unread = self.withholds_unread || (is_decided && verdict.masks(Kind::Person));
         Self { exposure: narrower(self.exposure, verdict), withholds_unread, ..self.clone() }
     }

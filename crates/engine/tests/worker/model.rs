@@ -86,7 +86,7 @@ fn serve(mut connection: TcpStream, answer: &Answer, door: &(Mutex<bool>, Condva
     };
     let Some((status, text)) = answer(&serde_json::from_str(&body).unwrap_or_default()) else {
         // The connection stays open, and nothing comes.
-        std::thread::sleep(std::time::Duration::from_secs(600));
+        std::thread::sleep(std::time::Duration::from_mins(10));
         return;
     };
     let mut is_open = door.0.lock().unwrap();
