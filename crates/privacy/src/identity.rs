@@ -19,6 +19,7 @@ use crate::hit::Hit;
 use crate::kind::Kind;
 
 pub(crate) use date::Date;
+pub(crate) use digits::bare_phones;
 pub(crate) use name::{is_name, is_particle, parts as name_parts};
 pub(crate) use number::passes_luhn;
 pub(crate) use words::{is_common, is_street_type};
@@ -54,6 +55,10 @@ pub(crate) enum Trigger {
     SpelledMail,
     /// A label of a telephone number.
     PhoneLabel,
+    /// A label of an identifier of one country.
+    National,
+    /// A label of a postal code.
+    PostalCode,
 }
 
 /// The words of the gate, by what they announce.
@@ -143,6 +148,23 @@ pub(crate) const WORDS: &[(Trigger, &[&str])] = &[
             "landlord",
             "candidate",
             "subscriber",
+            "reported by",
+            "reviewed by",
+            "approved by",
+            "written by",
+            "submitted by",
+            "requested by",
+            "assigned to",
+            "witness",
+            "@author ",
+            "vorname",
+            "nachname",
+            "prenom",
+            "apellido",
+            "apellidos",
+            "cognome",
+            "voornaam",
+            "achternaam",
             "insured",
             "claimant",
             "manager",
@@ -154,13 +176,83 @@ pub(crate) const WORDS: &[(Trigger, &[&str])] = &[
     ),
     (
         Trigger::Greeting,
-        &["dear ", "hi ", "hello ", "hey ", "good morning ", "good afternoon ", "good evening ", "greetings "],
+        &[
+            "dear ",
+            "hi ",
+            "hello ",
+            "hey ",
+            "good morning ",
+            "good afternoon ",
+            "good evening ",
+            "greetings ",
+            "lieber ",
+            "liebe ",
+            "hallo ",
+            "bonjour ",
+            "chere ",
+            "cher ",
+            "estimada ",
+            "estimado ",
+            "querida ",
+            "querido ",
+            "hola ",
+            "ciao ",
+            "caro ",
+            "cara ",
+            "beste ",
+            "hej ",
+        ],
     ),
     (
         Trigger::SignOff,
-        &["regards", "thanks", "thank you", "cheers", "best", "yours", "love", "take care", "sincerely", "wishes"],
+        &[
+            "regards",
+            "thanks",
+            "thank you",
+            "cheers",
+            "best",
+            "yours",
+            "love",
+            "take care",
+            "sincerely",
+            "wishes",
+            "grussen",
+            "grusse",
+            "gruss",
+            "cordialement",
+            "salutations",
+            "saludos",
+            "atentamente",
+            "saluti",
+            "groeten",
+            "halsningar",
+            "abracos",
+        ],
     ),
-    (Trigger::Birth, &["dob", "d.o.b", "birth", "born"]),
+    (
+        Trigger::Birth,
+        &[
+            "dob",
+            "d.o.b",
+            "d/o/b",
+            "birth",
+            "born",
+            "bday",
+            "geburtsdatum",
+            "geburtstag",
+            "geboren",
+            "geb. ",
+            "ne le ",
+            "nee le ",
+            "naissance",
+            "nacimiento",
+            "nascita",
+            "nascimento",
+            "geboortedatum",
+            "fodselsdato",
+            "fodelsedatum",
+        ],
+    ),
     (Trigger::SocialSecurity, &["ssn", "social security"]),
     (
         Trigger::Account,
@@ -216,7 +308,7 @@ pub(crate) const WORDS: &[(Trigger, &[&str])] = &[
             "bsn",
         ],
     ),
-    (Trigger::Coordinate, &["lat", "lon", "lng", "coord", "gps", "geo"]),
+    (Trigger::Coordinate, &["lat", "lon", "lng", "coord", "gps", "geo", "location", "position"]),
     (Trigger::Box, &[" box ", "box:"]),
     (
         Trigger::Street,
@@ -240,11 +332,30 @@ pub(crate) const WORDS: &[(Trigger, &[&str])] = &[
             "laan ",
         ],
     ),
-    (Trigger::SpelledMail, &[" dot ", "(dot)", "[dot]", "{dot}", " at ", "(at)", "[at]"]),
+    (Trigger::SpelledMail, &[" dot ", "(dot)", "[dot]", "{dot}", " at ", "(at)", "[at]", "{at}", "<at>"]),
     (
         Trigger::PhoneLabel,
-        &["phone", "mobile", "cell", "tel:", "tel.", "tel ", "fax", "whatsapp", "call ", "sms", "ring "],
+        &[
+            "phone",
+            "mobile",
+            "cell",
+            "tel:",
+            "tel.",
+            "tel ",
+            "fax",
+            "whatsapp",
+            "call ",
+            "sms",
+            "ring ",
+            "telefon",
+            "telefono",
+            "handy:",
+            "contact number",
+            "contact no",
+        ],
     ),
+    (Trigger::PostalCode, &["zip", "postcode", "postal", "plz:"]),
+    (Trigger::National, &labelled::NATIONAL_LABELS),
 ];
 
 /// The state of one reading.
@@ -280,6 +391,8 @@ impl<'t> Reading<'t> {
             Trigger::Street => self.foreign_street(start, end),
             Trigger::SpelledMail => self.spelled_mail(start, end),
             Trigger::PhoneLabel => self.phone_label(start, end),
+            Trigger::National => self.national_id(start, end),
+            Trigger::PostalCode => self.postal_code(start, end),
         }
     }
 

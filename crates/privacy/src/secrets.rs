@@ -9,7 +9,9 @@ mod header;
 mod label;
 mod manifest;
 mod pem;
+mod place;
 mod prefix;
+mod table;
 mod token;
 mod url;
 mod value;
@@ -32,6 +34,8 @@ pub(crate) struct Reading<'t> {
     tokens_done: usize,
     /// Words of commands that end before here have been read.
     commands_done: usize,
+    /// Rows of tables that end before here have been read.
+    columns_done: usize,
     /// Manifests that end before here have been read.
     manifests_done: usize,
     quotes: QuoteParity,
@@ -80,6 +84,14 @@ pub(crate) enum Trigger {
     Program,
     /// The kind of a manifest.
     Manifest,
+    /// A key in JSON.
+    JsonKey,
+    /// A line of a password file: `host:5432:database:user:password`.
+    PasswordLine,
+    /// The user and the password of an Oracle connection.
+    Oracle,
+    /// The response to a challenge.
+    Digest,
 }
 
 /// Parts of names; each is found inside longer names too.
@@ -93,6 +105,19 @@ const LABELS: &[&str] = &[
     "pass=",
     "pass:",
     "pass\"",
+    "pass'",
+    "pass>",
+    "pass =",
+    "storepass",
+    "keypass",
+    "requirepass",
+    " pw ",
+    "\"pw\"",
+    "--pw ",
+    "parola",
+    "sifre",
+    "mot de passe",
+    "bip39",
     "dbpass",
     "userpass",
     "secret",
@@ -135,6 +160,9 @@ const LABELS: &[&str] = &[
     "sid=",
 ];
 
+/// So much of a prefix is looked for.
+const LONGEST_WORD: usize = 8;
+
 const HASHES: &[&str] = &[
     "$1$",
     "$2a$",
@@ -156,7 +184,11 @@ const HASHES: &[&str] = &[
 
 /// The words that can announce a secret.
 pub(crate) fn words() -> impl Iterator<Item = (&'static str, Trigger)> {
-    let formats = FORMATS.iter().map(|format| (format.prefix, Trigger::Prefix(format)));
+    // The beginning of a long prefix is enough for the gate, whose table has to stay small.
+    let formats = FORMATS.iter().map(|format| {
+        let word = format.prefix.get(..LONGEST_WORD).unwrap_or(format.prefix);
+        (word, Trigger::Prefix(format))
+    });
     let labels = LABELS.iter().map(|&word| (word, Trigger::Label));
     let hashes = HASHES.iter().map(|&word| (word, Trigger::Crypt));
     let programs = command::PROGRAMS.iter().map(|&word| (word, Trigger::Program));
@@ -167,8 +199,18 @@ pub(crate) fn words() -> impl Iterator<Item = (&'static str, Trigger)> {
         ("eyj", Trigger::Jwt),
         ("bearer", Trigger::Scheme),
         ("basic ", Trigger::Scheme),
+        ("ssws ", Trigger::Scheme),
+        ("geniekey ", Trigger::Scheme),
+        ("digest username", Trigger::Digest),
         ("://", Trigger::Url),
+        ("static key", Trigger::PrivateKey),
+        ("\"kty\"", Trigger::JsonKey),
+        (":5432:", Trigger::PasswordLine),
+        ("*:*:", Trigger::PasswordLine),
+        ("oracle:thin:", Trigger::Oracle),
     ];
+    let fixed = assignment::FIXED.iter().map(|&word| (word, Trigger::Label));
+    let labels = labels.chain(fixed);
     formats.chain(labels).chain(hashes).chain(programs).chain(others)
 }
 
@@ -183,6 +225,7 @@ impl<'t> Reading<'t> {
             urls_done: 0,
             tokens_done: 0,
             commands_done: 0,
+            columns_done: 0,
             manifests_done: 0,
             quotes: QuoteParity::default(),
         }
@@ -209,6 +252,10 @@ impl<'t> Reading<'t> {
             Trigger::Crypt => self.crypt(start, end),
             Trigger::Program => self.command(start, end),
             Trigger::Manifest => self.manifest(start, end),
+            Trigger::JsonKey => self.json_key(start, end),
+            Trigger::PasswordLine => self.password_line(start, end),
+            Trigger::Oracle => self.oracle(end),
+            Trigger::Digest => self.digest(end),
         }
     }
 

@@ -317,8 +317,10 @@ fn the_kind_of_a_rule_follows_its_name() {
 #[test]
 fn a_whole_address_of_the_sixth_version_is_hidden_whatever_it_begins_with() {
     assert_eq!(pii("from d80:e4b5:79da:6cf6:71f3:51f7:9161:c319 today"), "from [PII-1] today");
-    // The own network, hardware, a digest in pairs and a clock are none.
-    stays("fe80:0:0:0:71f3:51f7:9161:c319 fd00:e4b5:79da:6cf6:71f3:51f7:9161:c319");
+    // One machine of the own network is one too; its network, hardware, a digest in pairs and a clock are none.
+    assert_eq!(pii("fe80:0:0:0:71f3:51f7:9161:c319"), "[PII-1]");
+    assert_eq!(pii("fd00:e4b5:79da:6cf6:71f3:51f7:9161:c319"), "[PII-1]");
+    stays("ff02:0:0:0:0:1:ff00:1234 fe80::/10 fc00::/7");
     stays("SHA1 fingerprint 9b:04:5d:1e:77:a0:3c:42:18:de:66:91:0f:b3:c8:2a:71:5e:dd:90, at 04:05:06");
 }
 

@@ -72,6 +72,20 @@ fn fastest(text: &str) -> Duration {
 #[case::entities("&quot;")]
 #[case::blocks("password: |\n  a\n")]
 #[case::elements("<password>")]
+#[case::columns_of_passwords("password,")]
+#[case::table_of_passwords("|password|a1b2c3d4|\n")]
+#[case::heads_of_tables("name,password\n")]
+#[case::inserts("(name, password) VALUES (")]
+#[case::password_files(":5432:")]
+#[case::piped("echo a | chpasswd ")]
+#[case::codes("backup codes: a1b2c3d4 ")]
+#[case::key_types("{\"kty\":\"d\"")]
+#[case::marks_at_the_end("a1Q~-us1_mmk:AA")]
+#[case::filled_lines("sk-ant-aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zCaB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zC\n")]
+#[case::national("cpf 529982247 ein: 12 ")]
+#[case::values_before("value=\"a\" key=\"password\" ")]
+#[case::spaced_mails("a @ b ")]
+#[case::towns("Am Markt 5, 28195 ")]
 fn no_text_takes_more_than_its_share_of_work(#[case] unit: &str) {
     let text = |length: usize| unit.repeat(length / unit.len() + 1);
     let (small, large) = (text(SMALL), text(SMALL * FACTOR as usize));

@@ -142,8 +142,16 @@ impl Engine {
     /// Works on a piece and hands back what may leave. A cancellation ends it wherever it waits.
     pub(super) async fn work_on(&self, at: InHand<'_>, piece: Piece) -> Result<WorkerAnswer, Failure> {
         let asked = Mutex::new(None);
+        let ended = piece.ran.as_ref().map(|ran| ran.end);
         tokio::select! {
-            answer = self.work_in_turn(at, piece, &asked) => answer,
+            answer = self.work_in_turn(at, piece, &asked) => answer.map_err(|error| match ended {
+                // Nobody should run it again only because its result cannot be checked or written down.
+                Some(end) => Failure {
+                    message: format!("the command ran ({end}), and its result is held back: {}", error.message),
+                    ..error
+                },
+                None => error,
+            }),
             () = at.job.cancel.cancelled() => {
                 let round = *locked(&asked);
                 if let Some(round) = round && let Ok(mut session) = self.session_at(at).await {

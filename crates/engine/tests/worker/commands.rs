@@ -98,9 +98,28 @@ async fn a_line_that_somebody_adds_waits_for_a_human() {
         human.answers(Answer::Deny, None).await
     });
     is(&answer, WorkerStatusKind::Refused);
-    assert!(desk.status().await.run_policy.note.unwrap().contains("wait until a human accepts"));
+    assert!(desk.status().await.run_policy.note.unwrap().contains("until a human accepts"));
     let waiting = desk.host.open_questions().await;
     assert_eq!(waiting.len(), 1, "the new line still waits");
+    desk.host.decide(&crate::support::app(), &waiting[0].id, Answer::AllowAlways).await.unwrap();
+    is(&desk.run("printf one").await, WorkerStatusKind::Completed);
+}
+
+#[tokio::test]
+async fn a_rule_that_somebody_takes_out_or_breaks_goes_on_refusing() {
+    let config = "[clients.codex.worker]\narm = \"on\"\nrun_policy = \"allow\"\n";
+    let desk = Desk::allowing(config, "echo*\ndeny: printf*\n").await;
+    is(&desk.run("echo one").await, WorkerStatusKind::Completed);
+    for broken in ["echo*\n", "echo*\ndeny: printf*\n'\n", ""] {
+        allow(&desk, broken);
+        let answer = desk.run("printf one").await;
+        is(&answer, WorkerStatusKind::Refused);
+        assert!(answer.text.contains("rule of the list"), "{broken}: {}", answer.text);
+    }
+    std::fs::remove_file(desk.host.place.home().run_allow_file()).unwrap();
+    is(&desk.run("printf one").await, WorkerStatusKind::Refused);
+    let waiting = desk.host.open_questions().await;
+    assert_eq!(waiting.len(), 1, "a human is asked whether the rule may go");
     desk.host.decide(&crate::support::app(), &waiting[0].id, Answer::AllowAlways).await.unwrap();
     is(&desk.run("printf one").await, WorkerStatusKind::Completed);
 }

@@ -76,7 +76,8 @@ impl<'t> Reading<'t> {
 
     /// A number that may begin an address: `77 Harbor View Road`.
     pub(super) fn street(&mut self, start: usize, end: usize) {
-        if end - start > 6
+        let start = self.range_start(start);
+        if end - start > 9
             || matches!(self.before(start), Some(b'.' | b'/' | b'-' | b':' | b'=' | b'_' | b'#' | b'$' | b'+'))
         {
             return;
@@ -143,6 +144,75 @@ impl<'t> Reading<'t> {
         let ends_clause = is_capital || !matches!(next, Some(b' ')) || place_end > street_end;
         if is_bounded && ends_clause {
             self.push_address(start, place_end, "street");
+        }
+    }
+
+    /// The first number of a house that has two: `45-47 High Road`.
+    fn range_start(&self, start: usize) -> usize {
+        if self.before(start) != Some(b'-') {
+            return start;
+        }
+        let digits = self.bytes[..start - 1].iter().rev().take(5).take_while(|byte| byte.is_ascii_digit()).count();
+        let from = start - 1 - digits;
+        let is_alone = matches!(self.before(from), None | Some(b' ' | b'\n' | b'"'));
+        if (1..=4).contains(&digits) && is_alone { from } else { start }
+    }
+
+    /// A postcode with its town, and in front of it a street with the number of the house: `Am Markt 5, 28195 Bremen`.
+    pub(super) fn street_in_front(&mut self, start: usize, end: usize) {
+        const LONGEST: usize = 60;
+        if !self.bytes[..start].ends_with(b", ") || self.byte(end) != Some(b' ') {
+            return;
+        }
+        // A Dutch postcode has two letters behind its digits.
+        let is_dutch = end - start == 4
+            && self.bytes.get(end + 1..end + 3).is_some_and(|letters| letters.iter().all(u8::is_ascii_uppercase))
+            && self.byte(end + 3) == Some(b' ');
+        // Four digits alone are a year.
+        if end - start == 4 && !is_dutch {
+            return;
+        }
+        let town_at = if is_dutch { end + 4 } else { end + 1 };
+        let Some(town) = self.word_at(town_at).filter(|word| is_street_word(word.text) && !is_common(word.text)) else {
+            return;
+        };
+        if town.text.len() < 3 || town.text.bytes().all(|byte| !byte.is_ascii_lowercase()) {
+            return;
+        }
+        let number_end = start - 2;
+        let from = number_end.saturating_sub(LONGEST);
+        let letter = usize::from(
+            self.before(number_end).is_some_and(|byte| byte.is_ascii_lowercase())
+                && number_end >= 2
+                && self.bytes[number_end - 2].is_ascii_digit(),
+        );
+        let digits =
+            self.bytes[from..number_end - letter].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let mut at = number_end - letter - digits;
+        if !(1..=4).contains(&digits) || self.before(at) != Some(b' ') {
+            return;
+        }
+        let mut first = None;
+        for _ in 0..4 {
+            let stop = at - 1;
+            let length = self.bytes[from.min(stop)..stop]
+                .iter()
+                .rev()
+                .take_while(|&&byte| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'.' | b'\'') || byte >= 0x80)
+                .count();
+            let Some(word) = self.text.get(stop - length..stop).filter(|word| word.len() > 1) else { break };
+            if is_street_word(word) {
+                first = Some((stop - length, word));
+            } else if !super::is_particle(word) {
+                break;
+            }
+            at = stop - length;
+            if self.before(at) != Some(b' ') {
+                break;
+            }
+        }
+        if let Some((from, _)) = first.filter(|(_, word)| !is_common(word) || is_place_word(word)) {
+            self.push(from, town.end, Kind::Address, "street");
         }
     }
 

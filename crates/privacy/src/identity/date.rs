@@ -15,6 +15,57 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
+/// The same in other languages, without accents, where they differ: the beginning that tells a month, and its number.
+const OTHER_MONTHS: &[(&str, u32)] = &[
+    ("janu", 1),
+    ("janv", 1),
+    ("ener", 1),
+    ("genn", 1),
+    ("janei", 1),
+    ("febr", 2),
+    ("fevr", 2),
+    ("feve", 2),
+    ("febb", 2),
+    ("marz", 3),
+    ("mars", 3),
+    ("marc", 3),
+    ("maart", 3),
+    ("maer", 3),
+    ("avri", 4),
+    ("abri", 4),
+    ("apri", 4),
+    ("mai", 5),
+    ("mayo", 5),
+    ("magg", 5),
+    ("maio", 5),
+    ("mei", 5),
+    ("maj", 5),
+    ("juni", 6),
+    ("juin", 6),
+    ("giug", 6),
+    ("junh", 6),
+    ("juli", 7),
+    ("juil", 7),
+    ("lugl", 7),
+    ("julh", 7),
+    ("aout", 8),
+    ("agos", 8),
+    ("augu", 8),
+    ("sept", 9),
+    ("sett", 9),
+    ("sete", 9),
+    ("okto", 10),
+    ("octo", 10),
+    ("octu", 10),
+    ("otto", 10),
+    ("outu", 10),
+    ("nove", 11),
+    ("deze", 12),
+    ("dece", 12),
+    ("dici", 12),
+    ("dice", 12),
+];
+
 /// A day of a life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Date {
@@ -42,15 +93,19 @@ fn number(bytes: &[u8], most: usize) -> Option<(u32, usize)> {
 fn month(bytes: &[u8]) -> Option<(u32, usize)> {
     let length = bytes.iter().take(10).take_while(|byte| byte.is_ascii_alphabetic()).count();
     let word = bytes.get(..length)?.to_ascii_lowercase();
-    let index = MONTHS.iter().position(|name| {
+    let english = MONTHS.iter().position(|name| {
         let name = name.as_bytes();
         length >= 3
             && (name == word
                 || (length <= 4 && name.starts_with(&word))
                 || (word == b"sept" && name.starts_with(b"sep")))
-    })?;
+    });
+    let number = match english {
+        Some(index) => u32::try_from(index).ok()? + 1,
+        None => OTHER_MONTHS.iter().find(|(name, _)| word.starts_with(name.as_bytes())).map(|(_, number)| *number)?,
+    };
     let dot = usize::from(bytes.get(length) == Some(&b'.'));
-    Some((u32::try_from(index).ok()? + 1, length + dot))
+    Some((number, length + dot))
 }
 
 fn full_year(year: u32, length: usize) -> Option<u32> {
@@ -119,12 +174,15 @@ fn day_first(bytes: &[u8]) -> Option<Written> {
         at += 2;
     }
     at += gap(bytes.get(at..)?, b" -./");
-    if bytes.get(at..at + 3) == Some(b"of ") {
+    if matches!(bytes.get(at..at + 3), Some(b"of " | b"de ")) {
         at += 3;
     }
     let (month, length) = month(bytes.get(at..)?)?;
     at += length;
     at += gap(bytes.get(at..)?, b" ,-./");
+    if bytes.get(at..at + 3) == Some(b"de ") {
+        at += 3;
+    }
     let (year, length) = number(bytes.get(at..)?, 4)?;
     written(at + length, &[Date { year: full_year(year, length)?, month, day }], bytes)
 }

@@ -2,7 +2,9 @@
 
 use super::Reading;
 use super::number::{iban_length, is_card, is_cards, is_social_security, passes_mod_97};
+use crate::hit::Hit;
 use crate::kind::Kind;
+use crate::shadow::Shadow;
 
 /// A number reaches so far at most.
 const LONGEST: usize = 64;
@@ -47,6 +49,20 @@ fn is_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')')
 }
 
+/// The first digit from a place on.
+fn next_digit(bytes: &[u8], mut at: usize) -> Option<usize> {
+    const BLOCK: usize = 16;
+    // Most text has none: whole blocks are looked at without a branch for each byte.
+    while let Some(block) = bytes.get(at..at + BLOCK) {
+        if block.iter().fold(false, |found, byte| found | byte.is_ascii_digit()) {
+            break;
+        }
+        at += BLOCK;
+    }
+    let rest = bytes.get(at..)?;
+    Some(at + rest.iter().position(u8::is_ascii_digit)?)
+}
+
 impl Reading<'_> {
     /// All runs of digits.
     pub(super) fn digits(&mut self) {
@@ -54,18 +70,20 @@ impl Reading<'_> {
         let mut at = 0;
         let mut done = 0;
         let mut cluster = Cluster::default();
-        while at < bytes.len() {
-            let byte = bytes[at];
-            if !byte.is_ascii_digit() {
-                at += 1;
-                continue;
-            }
+        while let Some(next) = next_digit(bytes, at) {
+            at = next;
             let length = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
             if at >= done {
                 done = self.number(at, length, &mut cluster).max(at + length);
             }
             at += length;
         }
+    }
+
+    /// The start of the group of digits behind the separators at a place.
+    fn next_group(&self, at: usize) -> Option<usize> {
+        let gap = self.run(at, is_separator);
+        ((1..=3).contains(&gap) && self.byte(at + gap).is_some_and(|byte| byte.is_ascii_digit())).then_some(at + gap)
     }
 
     /// The groups of digits from a place on.
@@ -77,12 +95,10 @@ impl Reading<'_> {
             let length = self.run(at, |byte| byte.is_ascii_digit());
             cluster.groups.push((at, at + length));
             at += length;
-            let gap = self.run(at, is_separator);
-            let is_next = gap > 0 && gap <= 3 && self.byte(at + gap).is_some_and(|byte| byte.is_ascii_digit());
-            if !is_next || at + gap > limit || cluster.groups.len() == MOST_GROUPS {
-                return;
+            match self.next_group(at).filter(|next| *next <= limit && cluster.groups.len() < MOST_GROUPS) {
+                Some(next) => at = next,
+                None => return,
             }
-            at += gap;
         }
     }
 
@@ -98,6 +114,11 @@ impl Reading<'_> {
         }
         let after = self.byte(end);
         if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80) {
+            // The first track of a card's magnetic strip.
+            if length >= 13 && self.bytes[..start].ends_with(b"%B") && is_card(&self.bytes[start..end]) {
+                self.push(start, end, Kind::Card, "card");
+                return end;
+            }
             // Digits inside a word belong to the word, but for a card that was glued to it.
             return if length >= 13 { self.card_in_run(start, end) } else { end };
         }
@@ -108,15 +129,27 @@ impl Reading<'_> {
         if length >= 13 && !after.is_some_and(is_separator) {
             return self.card_in_run(start, end);
         }
+        // Most numbers are a few digits alone, which can be part of an address at most.
+        if length < 8 && !matches!(before, Some(b'+' | b'(')) && self.next_group(end).is_none() {
+            self.part_of_address(start, end);
+            return end;
+        }
         self.cluster(start, cluster);
         let done = self.groups(start, cluster);
         if done == 0 {
-            self.street(start, end);
-            if length == 5 {
-                self.city_in_front(start, end);
-            }
+            self.part_of_address(start, end);
         }
         done
+    }
+
+    fn part_of_address(&mut self, start: usize, end: usize) {
+        self.street(start, end);
+        if end - start == 5 {
+            self.city_in_front(start, end);
+        }
+        if matches!(end - start, 4 | 5) {
+            self.street_in_front(start, end);
+        }
     }
 
     /// The number that the groups of a cluster make; zero when they make none.
@@ -131,7 +164,12 @@ impl Reading<'_> {
         // A number that a model wrote into a placeholder is a number: `[CARD-4111 …]`.
         let is_clean =
             !matches!(before, Some(b'-' | b'.' | b'/')) || self.starts_line(start) || self.is_in_placeholder(start);
-        let is_dotted = (0..3).all(|index| signs(index) == b".");
+        if before == Some(b'-')
+            && let Some(end) = self.ipv4_in_name(start, &cluster.groups)
+        {
+            return end;
+        }
+        let is_dotted = before != Some(b'+') && (0..3).all(|index| signs(index) == b".");
         let is_continued = before == Some(b'-') && start >= 2 && self.bytes[start - 2].is_ascii_alphanumeric();
         if cluster.groups.len() >= 4 && is_dotted && before != Some(b'.') && !is_continued {
             let groups = &cluster.groups[..4];
@@ -348,7 +386,8 @@ impl Reading<'_> {
             for (index, &(from, to)) in groups.iter().enumerate() {
                 let gap = groups.get(index.wrapping_sub(1)).map_or(0, |previous| from - previous.1);
                 let is_dotted = gap == 1 && self.byte(from - 1) == Some(b'.') && length > 2;
-                if digits + (to - from) > 11 || gap > 2 || is_dotted {
+                let is_wide = gap > 2 && self.bytes.get(from - gap..from) != Some(b" / ");
+                if digits + (to - from) > 11 || is_wide || is_dotted {
                     break;
                 }
                 digits += to - from;
@@ -357,20 +396,103 @@ impl Reading<'_> {
             let count = groups.iter().filter(|group| group.1 <= end).count();
             let is_french = length == 2 && count == 5 && digits == 10;
             let is_grouped = length >= 3 && count >= 2 && (9..=11).contains(&digits);
-            if (is_french || is_grouped) && !touches(self, end) {
+            // `08-123 456 78`, `03-1234-5678`: no date, whose second number has two digits.
+            let is_short = length == 2
+                && count >= 3
+                && (9..=11).contains(&digits)
+                && groups.get(1).is_some_and(|group| group.1 - group.0 >= 3)
+                && (outer < start || self.byte(first_end) == Some(b'-'));
+            if (is_french || is_grouped || is_short) && !touches(self, end) {
                 self.push(outer, end, Kind::Phone, "phone");
                 return Some(end);
             }
         }
-        None
+        self.exchange(outer, start, groups)
+    }
+
+    /// Numbers whose first group says what they are: `0044 20 7946 0018`, `(11) 91234-5678`, `8 (495) 123-45-67`.
+    fn exchange(&mut self, outer: usize, start: usize, groups: &[(usize, usize)]) -> Option<usize> {
+        let is_clean = !matches!(self.before(outer), Some(b'-' | b'.' | b'/' | b':' | b'+' | b'#' | b'*'));
+        let text = self.text.get(start..groups.first()?.1)?;
+        let length = |index: usize| groups.get(index).map_or(0, |(start, end)| end - start);
+        let gap_is = |gaps: &[&[u8]]| {
+            let gap = groups.get(1).and_then(|next| self.bytes.get(groups[0].1..next.0));
+            gap.is_some_and(|gap| gaps.contains(&gap))
+        };
+        let is_code = (3..=5).contains(&text.len()) && text.starts_with("00") && !text.starts_with("000");
+        let count = if is_code && groups.len() >= 3 && length(1) <= 3 {
+            let mut digits = 0;
+            let mut count = 0;
+            while count < groups.len() && digits + length(count) <= 15 {
+                digits += length(count);
+                count += 1;
+            }
+            if digits < 10 {
+                return None;
+            }
+            count
+        } else if outer < start && length(0) == 2 && matches!(length(1), 4 | 5) && length(2) == 4 {
+            if !gap_is(&[b") ", b")"]) {
+                return None;
+            }
+            3
+        } else if text == "8" && (1..5).map(length).eq([3, 3, 2, 2]) && gap_is(&[b" (", b"("]) {
+            5
+        } else {
+            return None;
+        };
+        let end = groups.get(count - 1)?.1;
+        let next = self.byte(end);
+        let touches = next.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            || (matches!(next, Some(b'-' | b'.' | b'/' | b':'))
+                && self.byte(end + 1).is_some_and(|byte| byte.is_ascii_digit()));
+        if !is_clean || touches {
+            return None;
+        }
+        self.push(outer, end, Kind::Phone, "phone");
+        Some(end)
     }
 
     fn is_near_phone_word(&self, start: usize) -> bool {
-        let from = (start.saturating_sub(NEAR)..=start).find(|&at| self.text.is_char_boundary(at)).unwrap_or(start);
-        let window = self.text.get(from..start).unwrap_or_default();
-        let line = window.rsplit('\n').next().unwrap_or_default();
+        let window = self.bytes.get(start.saturating_sub(NEAR)..start).unwrap_or_default();
+        let line = window.get(memchr::memrchr(b'\n', window).map_or(0, |end| end + 1)..).unwrap_or_default();
         // `text_offset` is a name of code, and no text message.
-        let mut words = line.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
-        words.any(|word| PHONE_WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)))
+        let mut words = line.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        words.any(|word| PHONE_WORDS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word)))
     }
+}
+
+/// Bare rows of ten digits, or of eleven with the code of North America, which are telephone numbers for whoever wants
+/// to be strict: everywhere else a word near them has to say so.
+///
+/// It reads a text of its own, since nobody but the strict pays for it.
+pub(crate) fn bare_phones(text: &str) -> Vec<Hit> {
+    let shadow = Shadow::of(text);
+    let bytes = shadow.text().as_bytes();
+    let mut hits = Vec::new();
+    let mut at = 0;
+    while let Some(found) = bytes.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
+        let start = at + found;
+        let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let end = start + length;
+        at = end;
+        let binds = |byte: Option<&u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.:/#$@%".contains(byte) || *byte >= 0x80)
+        };
+        let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+        // A sentence may end behind the number.
+        let next =
+            bytes.get(end).filter(|byte| **byte != b'.' || bytes.get(end + 1).is_some_and(u8::is_ascii_alphanumeric));
+        let is_shaped = match length {
+            // The seconds since 1970 start with a one, and no area does.
+            10 => matches!(bytes[start], b'2'..=b'9' | b'0'),
+            11 => bytes[start] == b'1' && matches!(bytes[start + 1], b'2'..=b'9'),
+            _ => false,
+        };
+        if is_shaped && !binds(before) && !binds(next) {
+            let (start, end) = shadow.source(start, end);
+            hits.push(Hit::new(start, end, Kind::Phone, "strict-phone"));
+        }
+    }
+    hits
 }

@@ -23,7 +23,7 @@ const ENDINGS: &[&str] = &[
 ];
 
 /// A full stop written out.
-const DOTS: [&[u8]; 7] = [b" dot ", b" (dot) ", b" [dot] ", b"(dot)", b"[dot]", b"{dot}", b" . "];
+const DOTS: [&[u8]; 8] = [b" dot ", b" (dot) ", b" [dot] ", b" <dot> ", b"(dot)", b"[dot]", b"{dot}", b" . "];
 
 fn is_local(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"._%+'-&/=!#$*?^`{|}~".contains(&byte) || byte >= 0x80
@@ -42,7 +42,15 @@ impl Reading<'_> {
     pub(super) fn emails(&mut self) {
         let bytes = self.bytes;
         for at in memchr::memchr_iter(b'@', bytes) {
-            let Some((start, end)) = self.email(at) else { continue };
+            let Some((start, end)) = self.email(at) else {
+                // `kit @ example.org`, `kit@example(dot)org`.
+                let is_spaced = self.before(at) == Some(b' ') && self.byte(at + 1) == Some(b' ');
+                let is_bound = self.before(at).is_some_and(is_plain_local) && self.byte(at + 1).is_some_and(is_label);
+                if is_spaced || is_bound {
+                    self.spelled_mail_at(at, at + 1, is_spaced);
+                }
+                continue;
+            };
             self.push(start, end, Kind::Email, "email");
             self.name_before_mail(start);
         }
@@ -110,7 +118,11 @@ impl Reading<'_> {
         if !sign.to_ascii_lowercase().contains("at") || start < self.labels_done {
             return;
         }
-        let is_bracketed = !sign.starts_with(' ');
+        self.spelled_mail_at(start, end, !sign.starts_with(' '));
+    }
+
+    /// An address around its sign; `is_certain` when the sign stands for nothing else.
+    fn spelled_mail_at(&mut self, start: usize, end: usize, is_certain: bool) {
         let mut local_end = start;
         while local_end > 0 && self.before(local_end) == Some(b' ') && start - local_end < 2 {
             local_end -= 1;
@@ -142,7 +154,7 @@ impl Reading<'_> {
             }
         }
         let ending = self.text.get(last.0..last.1).unwrap_or_default().to_ascii_lowercase();
-        let is_mail = length > 0 && labels >= 2 && ENDINGS.contains(&ending.as_str()) && (spelled > 0 || is_bracketed);
+        let is_mail = length > 0 && labels >= 2 && ENDINGS.contains(&ending.as_str()) && (spelled > 0 || is_certain);
         if is_mail {
             self.labels_done = last.1;
             self.push(local_end - length, last.1, Kind::Email, "spelled-email");

@@ -2,7 +2,7 @@
 
 use super::Reading;
 use super::date::date_at;
-use super::number::is_social_security;
+use super::number::{is_card, is_social_security};
 use crate::kind::Kind;
 
 /// Labels that need no sign in front of their number.
@@ -25,12 +25,83 @@ const STRONG: &[&str] = &[
     "bsb",
     "bsn",
     "bic",
+    "tax id",
+    "tax_id",
+    "taxpayer",
+    "sort code",
+    "sort-code",
+    "sort_code",
+    "sortcode",
+];
+
+/// The identifiers of one country each, and of devices: their label, their kind, and how their letters and digits are
+/// arranged, whatever stands between them. `9` is a digit, `A` a letter, `X` either.
+///
+/// The labels are short words that mean other things as well, so it is the arrangement that decides.
+pub(super) const NATIONAL: &[(&str, Kind, &[&str])] = &[
+    ("ein:", Kind::Id, &["999999999"]),
+    ("ein ", Kind::Id, &["999999999"]),
+    ("sin:", Kind::Id, &["999999999"]),
+    ("sin ", Kind::Id, &["999999999"]),
+    ("tfn", Kind::Id, &["999999999", "99999999"]),
+    ("abn", Kind::Id, &["99999999999"]),
+    ("aadhaar", Kind::Id, &["999999999999"]),
+    ("pan:", Kind::Id, &["AAAAA9999A"]),
+    ("pan ", Kind::Id, &["AAAAA9999A"]),
+    ("cpf", Kind::Id, &["99999999999"]),
+    ("cnpj", Kind::Id, &["99999999999999"]),
+    ("dni", Kind::Id, &["99999999A"]),
+    ("nif", Kind::Id, &["99999999A", "A9999999A", "A99999999"]),
+    ("nie:", Kind::Id, &["A9999999A"]),
+    ("nie ", Kind::Id, &["A9999999A"]),
+    ("codice fiscale", Kind::Id, &["AAAAAA99A99A999A"]),
+    ("steueridentifikationsnummer", Kind::Id, &["99999999999"]),
+    ("personalausweis", Kind::Id, &["XXXXXXXXXX", "XXXXXXXXX"]),
+    ("reisepass", Kind::Id, &["XXXXXXXXXX", "XXXXXXXXX"]),
+    ("personnummer", Kind::Id, &["999999999999", "9999999999"]),
+    ("cpr:", Kind::Id, &["9999999999"]),
+    ("cpr ", Kind::Id, &["9999999999"]),
+    ("fodselsnummer", Kind::Id, &["99999999999"]),
+    ("hetu", Kind::Id, &["999999999X"]),
+    ("pesel", Kind::Id, &["99999999999"]),
+    ("rodne cislo", Kind::Id, &["9999999999", "999999999"]),
+    ("ahv", Kind::Id, &["9999999999999"]),
+    ("nir:", Kind::Id, &["999999999999999", "9999999999999"]),
+    ("nir ", Kind::Id, &["999999999999999", "9999999999999"]),
+    ("securite sociale", Kind::Id, &["999999999999999", "9999999999999"]),
+    ("curp", Kind::Id, &["AAAA999999AAAAAAX9", "AAAA999999AAAAAAXX"]),
+    ("rfc:", Kind::Id, &["AAAA999999XXX", "AAA999999XXX"]),
+    ("rfc ", Kind::Id, &["AAAA999999XXX", "AAA999999XXX"]),
+    ("nric", Kind::Id, &["A9999999A"]),
+    ("hkid", Kind::Id, &["A9999999", "AA9999999"]),
+    ("my number", Kind::Id, &["999999999999"]),
+    ("rrn", Kind::Id, &["9999999999999"]),
+    ("id card", Kind::Id, &["99999999999999999X"]),
+    ("dl no", Kind::Id, &["A9999999", "A99999999999"]),
+    ("ifsc", Kind::Account, &["AAAA0XXXXXX"]),
+    ("clabe", Kind::Account, &["999999999999999999"]),
+    ("aba:", Kind::Account, &["999999999"]),
+    ("aba ", Kind::Account, &["999999999"]),
+    ("blz", Kind::Account, &["99999999"]),
+    ("kontonummer", Kind::Account, &["9999999999", "999999999", "99999999", "9999999"]),
+    ("imei", Kind::Id, &["999999999999999"]),
 ];
 /// The words that a label may have behind it.
 const TAILS: &[&str] =
     &["number", "numbers", "no.", "no", "nr.", "nr", "num", "id", "#", "code", "ref", "reference", "card", "holder"];
 /// Words of a label that are none of ours when they stand behind it.
 const OTHERS: &[&str] = &["reader", "type", "name", "version", "server", "key", "file", "header", "text", "agreement"];
+
+/// The labels of these identifiers, for the gate.
+pub(super) const NATIONAL_LABELS: [&str; NATIONAL.len()] = {
+    let mut labels = [""; NATIONAL.len()];
+    let mut index = 0;
+    while index < NATIONAL.len() {
+        labels[index] = NATIONAL[index].0;
+        index += 1;
+    }
+    labels
+};
 
 /// What stands between the word `account` and its last digits.
 const ENDINGS: [&str; 5] = [" ending in ", " ending with ", " ending ", " ends in ", " number ending in "];
@@ -122,14 +193,136 @@ impl Reading<'_> {
         end
     }
 
+    /// An identifier of a known arrangement behind its label.
+    pub(super) fn national_id(&mut self, start: usize, end: usize) {
+        const MOST_WORDS: usize = 3;
+        if start < self.numbers_done || !self.is_word_start(start) && self.before(start) != Some(b'_') {
+            return;
+        }
+        let label = self.text.get(start..end).unwrap_or_default();
+        let Some((_, kind, shapes)) = NATIONAL.iter().find(|(known, _, _)| known.eq_ignore_ascii_case(label)) else {
+            return;
+        };
+        let mut at = end;
+        for _ in 0..=MOST_WORDS {
+            at += self.run(at, |byte| b" \t:=#\"'._-(*".contains(&byte)).min(8);
+            let word = self.run(at, |byte| byte.is_ascii_alphabetic());
+            let text = self.text.get(at..at + word).unwrap_or_default();
+            if !["number", "no", "nr", "id", "code", "num", "is", "ssn"]
+                .iter()
+                .any(|tail| tail.eq_ignore_ascii_case(text))
+            {
+                break;
+            }
+            at += word;
+        }
+        let longest = shapes.iter().filter_map(|shape| self.arranged(at, shape)).max();
+        if let Some(end) = longest {
+            self.numbers_done = end;
+            self.push(at, end, *kind, "national-id");
+        }
+    }
+
+    /// The end of letters and digits in such an arrangement, with single signs between them.
+    fn arranged(&self, from: usize, shape: &str) -> Option<usize> {
+        let mut at = from;
+        for (index, mark) in shape.bytes().enumerate() {
+            if index > 0 && self.byte(at).is_some_and(|byte| b" -./+(".contains(&byte)) {
+                at += 1;
+            }
+            let byte = self.byte(at)?;
+            let fits = match mark {
+                b'9' => byte.is_ascii_digit(),
+                b'A' => byte.is_ascii_alphabetic(),
+                b'X' => byte.is_ascii_alphanumeric(),
+                other => byte == other,
+            };
+            if !fits {
+                return None;
+            }
+            at += 1;
+        }
+        (!self.byte(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')).then_some(at)
+    }
+
+    /// `zip: 97301`, `postcode SW1A 2AA`.
+    pub(super) fn postal_code(&mut self, start: usize, end: usize) {
+        const SHAPES: [&str; 6] = ["999999999", "99999", "A9A9A9", "9999AA", "AA99AA", "A99AA"];
+        let is_start = self.is_word_start(start) || matches!(self.before(start), Some(b'_'));
+        let mut at = end;
+        if self.text.get(at..at + 5).is_some_and(|tail| {
+            let tail = tail.to_ascii_lowercase();
+            tail == " code" || tail == "_code"
+        }) || self.text.get(at..at + 4).is_some_and(|tail| tail.eq_ignore_ascii_case("code"))
+        {
+            at += if matches!(self.byte(at), Some(b' ' | b'_')) { 5 } else { 4 };
+        }
+        let signs = self.run(at, |byte| b" :=\"'".contains(&byte)).min(6);
+        let has_sign =
+            self.bytes.get(at..at + signs).is_some_and(|signs| signs.iter().any(|byte| b":=".contains(byte)));
+        let from = at + signs;
+        let british = ["AA9A9AA", "AA999AA", "A9A9AA", "A999AA", "AA99AA", "A99AA"];
+        let code = SHAPES.iter().chain(&british).filter_map(|shape| self.arranged(from, shape)).max();
+        if is_start
+            && has_sign
+            && start >= self.numbers_done
+            && let Some(code) = code
+        {
+            self.numbers_done = code;
+            self.push(from, code, Kind::Address, "postal-code");
+        }
+    }
+
+    /// The digits of a card behind a label that says so, whatever stands between them.
+    fn card_skeleton(&mut self, end: usize) -> bool {
+        const LONGEST: usize = 48;
+        let from = end + self.run(end, |byte| b" :=#\"'".contains(&byte)).min(6);
+        let length = self.run(from, |byte| byte.is_ascii_digit() || b" -./".contains(&byte)).min(LONGEST);
+        if !self.byte(from).is_some_and(|byte| byte.is_ascii_digit()) || from == end {
+            return false;
+        }
+        let mut digits = Vec::with_capacity(19);
+        for (offset, &byte) in self.bytes.get(from..from + length).unwrap_or_default().iter().enumerate() {
+            if !byte.is_ascii_digit() {
+                continue;
+            }
+            digits.push(byte);
+            let stop = from + offset + 1;
+            if digits.len() >= 13
+                && !self.byte(stop).is_some_and(|byte| byte.is_ascii_alphanumeric())
+                && is_card(&digits)
+            {
+                self.numbers_done = stop;
+                self.push(from, stop, Kind::Card, "labelled-card");
+                return true;
+            }
+        }
+        false
+    }
+
     /// Trims tokens of the value that stand alone: `X1234567 ISSUED 2020` is `X1234567`.
     fn labelled_number(&mut self, end: usize, label: &str, kind: Kind, rule: &'static str) {
         let Some(labelled) = self.behind_label(end) else { return };
         let is_strong = STRONG.iter().any(|strong| strong.eq_ignore_ascii_case(label));
-        if !labelled.has_sign && !is_strong {
+        let from = labelled.from;
+        // `member ID XYZ123456789`: no sign is needed in front of what can be nothing else.
+        let is_plain_id = || {
+            let tail = self.text.get(end..from).unwrap_or_default().trim_matches([' ', '_']);
+            let token = self.run(from, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+            let digits = self
+                .bytes
+                .get(from..from + token)
+                .unwrap_or_default()
+                .iter()
+                .filter(|byte| byte.is_ascii_digit())
+                .count();
+            (tail.eq_ignore_ascii_case("id") || kind == Kind::Id && label.starts_with("licen"))
+                && token >= 6
+                && digits >= 4
+        };
+        if !labelled.has_sign && !is_strong && !is_plain_id() {
             return;
         }
-        let from = labelled.from;
         let allow_letters_first = kind == Kind::Account || is_strong;
         let Some(mut value_end) = self.number_value(from, allow_letters_first) else { return };
         let mut value = self.text.get(from..value_end).unwrap_or_default();
@@ -144,7 +337,10 @@ impl Reading<'_> {
         }
         let digits = value.bytes().filter(u8::is_ascii_digit).count();
         let letters_and_digits = value.bytes().filter(u8::is_ascii_alphanumeric).count();
-        let is_version = value.split('.').count() > 2 || (digits < 3 && value.contains('.'));
+        // A name of code, and no number: `policy_id: allow-all-2026`.
+        let is_word = value.as_bytes().split(|byte| !byte.is_ascii_lowercase()).any(|run| run.len() >= 4);
+        let is_version =
+            is_word && kind == Kind::Id || value.split('.').count() > 2 || (digits < 3 && value.contains('.'));
         let least = if is_strong || kind == Kind::Account { 4 } else { 5 };
         let touches =
             self.byte(value_end).is_some_and(|byte| matches!(byte, b'_' | b'(' | b'@') || byte.is_ascii_alphanumeric());
@@ -181,6 +377,9 @@ impl Reading<'_> {
             }
         }
         if label.eq_ignore_ascii_case("card") {
+            if self.card_skeleton(end) {
+                return;
+            }
             let before = self.bytes.get(start.saturating_sub(8)..start).unwrap_or_default().to_ascii_lowercase();
             let is_payment = [b"credit ".as_slice(), b"debit ", b"bank ", b"payment "]
                 .iter()
@@ -195,6 +394,24 @@ impl Reading<'_> {
                 return;
             }
         }
+        // `account 12345678`: a row of digits of such a length needs no sign.
+        let bare = usize::from(self.byte(end) == Some(b' '));
+        let digits = self.run(end + bare, |byte| byte.is_ascii_digit());
+        let stop = end + bare + digits;
+        let goes_on = self
+            .byte(stop)
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'/' | b':'));
+        let ends_sentence =
+            self.byte(stop) == Some(b'.') && !self.byte(stop + 1).is_some_and(|byte| byte.is_ascii_alphanumeric());
+        if label.eq_ignore_ascii_case("account")
+            && bare == 1
+            && (7..=17).contains(&digits)
+            && (!goes_on || ends_sentence)
+        {
+            self.numbers_done = stop;
+            self.push(end + 1, stop, Kind::Account, "labelled-account");
+            return;
+        }
         let label = label.to_owned();
         self.labelled_number(end, &label, Kind::Account, "labelled-account");
     }
@@ -204,19 +421,21 @@ impl Reading<'_> {
             return;
         }
         let label = self.text.get(start..end).unwrap_or_default().to_ascii_lowercase();
-        let rest = self.text.get(end..).unwrap_or_default();
         // These words label other things as well: they need `id` or `number` behind them.
         let needs_tail =
             matches!(label.as_str(), "member" | "employee" | "student" | "patient" | "voter" | "licence" | "license");
         if needs_tail {
-            let tail = rest.trim_start_matches([' ', '_', '-']).to_ascii_lowercase();
+            let gap = self.run(end, |byte| matches!(byte, b' ' | b'_' | b'-'));
+            let tail = self.bytes.get(end + gap..).unwrap_or_default();
+            let begins =
+                |word: &&str| tail.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()));
             let is_driving = matches!(label.as_str(), "licence" | "license") && {
                 let before = self.bytes.get(start.saturating_sub(10)..start).unwrap_or_default().to_ascii_lowercase();
                 [b"driver's ".as_slice(), b"drivers ", b"driving ", b"driver ", b"driver_", b"drivers_"]
                     .iter()
                     .any(|word| before.ends_with(word))
             };
-            let has_tail = ["id", "no", "number", "#", "nr"].iter().any(|word| tail.starts_with(word));
+            let has_tail = ["id", "no", "number", "#", "nr"].iter().any(begins);
             if !is_driving && !has_tail {
                 return;
             }
@@ -251,9 +470,21 @@ impl Reading<'_> {
     /// `born on 4 March 1988`.
     pub(super) fn birth(&mut self, start: usize, end: usize) {
         const LONGEST_GAP: usize = 24;
-        if start < self.numbers_done || !(self.is_word_start(start) || self.before(start) == Some(b'_')) {
+        let is_hump = self.byte(start).is_some_and(|byte| byte.is_ascii_uppercase());
+        if start < self.numbers_done || !(self.is_word_start(start) || is_hump || self.before(start) == Some(b'_')) {
             return;
         }
+        // How the date is to be read: `date of birth (dd/mm/yyyy): …`.
+        let open = self.blanks(end);
+        let end = match self.bytes.get(end + open..(end + open + 16).min(self.bytes.len())) {
+            Some([b'(', hint @ ..]) => match hint.iter().position(|&byte| byte == b')') {
+                Some(close) if hint[..close].iter().all(|byte| b"dmyDMYjJtT/.- ".contains(byte)) => {
+                    end + open + close + 2
+                }
+                _ => end,
+            },
+            _ => end,
+        };
         // `date of birth`, `birthday`, `birth_date`, `born on the`: few words and signs stand in between.
         let mut at = end;
         let mut words = 0;
@@ -279,7 +510,7 @@ impl Reading<'_> {
                 let word = self.text.get(at..at + length).unwrap_or_default();
                 let is_joined = at == end;
                 let is_link = is_joined
-                    || ["on", "the", "date", "day", "is", "was", "of", "in"]
+                    || ["on", "the", "date", "day", "is", "was", "of", "in", "am", "le", "el", "il", "de", "di"]
                         .iter()
                         .any(|link| link.eq_ignore_ascii_case(word));
                 words += 1;
@@ -295,28 +526,47 @@ impl Reading<'_> {
 
     /// `lat 59.32931`: a coordinate with four decimals or more.
     pub(super) fn coordinate(&mut self, start: usize, end: usize) {
+        const TAILS: [&str; 9] = ["", "itude", "gitude", "s", "inate", "inates", "ation", "location", "ition"];
         if !self.is_label(start) && self.before(start) != Some(b'_') {
             return;
         }
-        let mut at = end + self.run(end, |byte| byte.is_ascii_alphabetic()).min(10);
+        let ending = self.run(end, |byte| byte.is_ascii_alphabetic()).min(12);
+        let label = self.text.get(start..end).unwrap_or_default().to_ascii_lowercase();
+        let is_whole = self
+            .text
+            .get(end..end + ending)
+            .is_some_and(|ending| TAILS.iter().any(|known| known.eq_ignore_ascii_case(ending)));
+        if !is_whole {
+            return;
+        }
+        let mut at = end + ending;
+        // A place is a pair; the other labels stand in front of one number each.
+        let needs_pair = matches!(label.as_str(), "location" | "position");
+        let done = self.hits.len();
+        let mut count = 0;
         for _ in 0..2 {
             let gap = self
                 .run(at, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'(' | b'[' | b',' | b'-' | b'+'))
                 .min(6);
             let from = at + gap - usize::from(gap > 0 && matches!(self.byte(at + gap - 1), Some(b'-' | b'+')));
             let length = self.run(from, |byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+')).min(24);
-            let Some(text) = self.text.get(from..from + length) else { return };
+            let Some(text) = self.text.get(from..from + length) else { break };
             let text = text.trim_end_matches('.');
-            let Some((whole, decimals)) = text.split_once('.') else { return };
+            let Some((whole, decimals)) = text.split_once('.') else { break };
             let is_coordinate = whole.trim_start_matches(['-', '+']).len() <= 3
                 && decimals.len() >= 4
                 && decimals.bytes().all(|byte| byte.is_ascii_digit());
             if gap == 0 || !is_coordinate || from < self.numbers_done {
-                return;
+                break;
             }
             self.push(from, from + text.len(), Kind::Pii, "coordinate");
-            self.numbers_done = from + text.len();
+            count += 1;
             at = from + text.len();
+        }
+        if needs_pair && count < 2 {
+            self.hits.truncate(done);
+        } else if count > 0 {
+            self.numbers_done = at;
         }
     }
 
@@ -330,7 +580,15 @@ impl Reading<'_> {
         {
             return;
         }
-        let mut at = end + self.run(end, |byte| byte.is_ascii_alphabetic()).min(8);
+        // `phones`, `mobiles`: what is joined to the word belongs to it, and `call stack` is none.
+        let label = self.text.get(start..end).unwrap_or_default();
+        let joined =
+            if label.ends_with([' ', ':', '.']) { 0 } else { self.run(end, |byte| byte.is_ascii_alphabetic()).min(8) };
+        let is_certain = label.to_ascii_lowercase().starts_with("tel")
+            || label.eq_ignore_ascii_case("fax")
+            || label.eq_ignore_ascii_case("phone");
+        let is_short = ["tel:", "tel.", "tel ", "handy:"].iter().any(|known| known.eq_ignore_ascii_case(label));
+        let mut at = end - usize::from(is_short) + joined;
         let gap =
             self.run(at, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'#' | b'.' | b'>' | b'_')).min(6);
         at += gap;
@@ -354,8 +612,11 @@ impl Reading<'_> {
         let is_date = date_at(text.as_bytes()).is_some();
         // Seconds since 1970 stand behind `signal` and `call` as well.
         let is_epoch = digits == 10 && text.starts_with('1') && text.len() == 10;
+        let has_sign =
+            self.bytes.get(end.saturating_sub(1)..at).is_some_and(|gap| gap.iter().any(|byte| b":.=".contains(byte)));
+        let least = if is_certain && has_sign { 6 } else { 7 };
         if gap > 0
-            && (7..=15).contains(&digits)
+            && (least..=15).contains(&digits)
             && !touches
             && is_shaped
             && !is_dotted_pair

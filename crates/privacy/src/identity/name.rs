@@ -34,12 +34,14 @@ pub(crate) struct Name {
 }
 
 const LONGEST_WORD: usize = 30;
+const MOST_HYPHENS: usize = 2;
 
 /// The length of one word of a name at the start of `bytes`; zero when there is none.
 fn word_length(bytes: &[u8], case: Case) -> usize {
     let is_part = |byte: u8| byte.is_ascii_alphabetic() || byte >= 0x80;
     let mut length = 0;
-    loop {
+    // More hyphens than a double name has are those of an identifier.
+    for _ in 0..=MOST_HYPHENS {
         let run = bytes[length..].iter().take(LONGEST_WORD).take_while(|&&byte| is_part(byte)).count();
         if run == 0 {
             break;
@@ -57,7 +59,7 @@ fn word_length(bytes: &[u8], case: Case) -> usize {
         length += 1;
     }
     let word = &bytes[..length];
-    if is_spelled(word, case) { length } else { 0 }
+    if is_spelled(word, case) && word.last() != Some(&b'-') { length } else { 0 }
 }
 
 fn is_spelled(word: &[u8], case: Case) -> bool {

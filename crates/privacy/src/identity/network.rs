@@ -1,15 +1,23 @@
-//! Addresses of machines that lead to a person: public internet addresses and hardware addresses.
+//! Addresses of machines that lead to a person: internet addresses, those of a private network too, and hardware
+//! addresses.
+
+use std::net::Ipv6Addr;
 
 use super::Reading;
 use crate::kind::Kind;
 
-/// Whether an address belongs to the world, and not to this machine or its own network.
-fn is_public(octets: [u8; 4]) -> bool {
-    !matches!(
-        octets,
-        [0 | 10 | 127 | 224..=255, ..] | [169, 254, ..] | [172, 16..=31, ..] | [192, 168, ..] | [100, 64..=127, ..]
-    )
+/// Whether an address belongs to one machine, and not to every machine, to none, or to a group of them.
+fn is_host(octets: [u8; 4]) -> bool {
+    !matches!(octets, [0 | 127 | 224..=255, ..] | [169, 254, ..])
 }
+
+/// Whether an address belongs to a private network. The network itself, `10.0.0.0/8`, leads to nobody.
+fn is_private(octets: [u8; 4]) -> bool {
+    matches!(octets, [10, ..] | [172, 16..=31, ..] | [192, 168, ..] | [100, 64..=127, ..])
+}
+
+/// Words in front of four numbers that are a version, or a place in a document.
+const VERSIONS: &[&str] = &["ver", "release", "build", "firmware", "revision", "rev", "section", "chapter"];
 
 impl Reading<'_> {
     /// Four numbers with full stops between; `groups` are their ranges.
@@ -28,17 +36,30 @@ impl Reading<'_> {
         let goes_on = next.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
             || (next == Some(b'.') && self.byte(end + 1).is_some_and(|byte| byte.is_ascii_digit()))
             || (next == Some(b'-') && self.byte(end + 1).is_some_and(|byte| byte.is_ascii_alphanumeric()));
-        let before = self.bytes.get(start.saturating_sub(10)..start).unwrap_or_default();
-        let is_version = before.to_ascii_lowercase().ends_with(b"version ") || before.ends_with(b"version: ") 
+        let before = self.bytes.get(start.saturating_sub(20)..start).unwrap_or_default();
+        let label = before.iter().rposition(|byte| !b" :=\"'(".contains(byte)).map_or(0, |last| last + 1);
+        let label = &before[..label];
+        let letters = label.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let word = &label[label.len() - letters..];
+        let is_version = word.to_ascii_lowercase().ends_with(b"version")
+            || VERSIONS.iter().any(|version| word.eq_ignore_ascii_case(version.as_bytes()))
             || before.ends_with(b"==")
             || before.ends_with(b"@")
             // `Chrome/120.0.0.0` is a product.
             || matches!(before, [.., letter, b'/'] if letter.is_ascii_alphabetic());
-        if goes_on || is_version || !is_public(octets) {
+        let is_network = is_private(octets) && next == Some(b'/') && self.names_network(octets, end + 1);
+        if goes_on || is_version || is_network || !is_host(octets) {
             return false;
         }
         self.push(start, end, Kind::Pii, "ip-address");
         true
+    }
+
+    /// Whether the length of a prefix stands at a place that leaves no bits for a machine: `10.0.0.128/25`.
+    fn names_network(&self, octets: [u8; 4], at: usize) -> bool {
+        let digits = self.run(at, |byte| byte.is_ascii_digit());
+        let length: Option<u32> = self.text.get(at..at + digits).and_then(|text| text.parse().ok());
+        length.is_some_and(|length| length < 32 && u32::from_be_bytes(octets) & (u32::MAX >> length) == 0)
     }
 
     /// Every hardware address, and every public address of the sixth version: both begin in front of a sign.
@@ -54,7 +75,11 @@ impl Reading<'_> {
             }
             if digits == 2 && bytes.get(at + 3) == Some(&sign) {
                 self.hardware(start, sign);
-            } else if digits == 4 && sign == b':' && matches!(bytes[start], b'2' | b'3') {
+            } else if digits == 4
+                && sign == b':'
+                && (matches!(bytes[start], b'2' | b'3')
+                    || matches!(bytes[start], b'f' | b'F') && self.is_own_network(start))
+            {
                 self.ipv6(start);
             } else if sign == b':' {
                 self.whole_ipv6(start);
@@ -78,12 +103,41 @@ impl Reading<'_> {
         let groups = word.split(':');
         // Eight pairs are a number of hardware or a digest.
         let is_whole = groups.clone().count() == 8 && groups.clone().any(|group| group.len() > 2);
-        let is_own = groups.clone().next().is_some_and(|first| {
-            u16::from_str_radix(first, 16).is_ok_and(|first| first == 0 || first & 0xFE00 == 0xFC00 || first >= 0xFE80)
-        });
-        if is_whole && !is_own {
+        let is_nobody = groups
+            .clone()
+            .next()
+            .is_some_and(|first| u16::from_str_radix(first, 16).is_ok_and(|first| first == 0 || first >= 0xFF00));
+        if is_whole && !is_nobody {
             self.ipv6(start);
         }
+    }
+
+    /// An address of a private network or of one link with a number of its own in it: `fd12:…`, `fe80::1c2d:…`.
+    fn is_own_network(&self, start: usize) -> bool {
+        let length = self.run(start, |byte| byte.is_ascii_hexdigit() || byte == b':').min(48);
+        let address = self.text.get(start..start + length).map(|word| word.trim_end_matches(':'));
+        let Some(Ok(address)) = address.map(str::parse::<Ipv6Addr>) else { return false };
+        let [first, .., a, b, c, _] = address.segments();
+        match first {
+            0xFC00..=0xFDFF => address.segments().iter().filter(|segment| **segment != 0).count() >= 3,
+            0xFE80..=0xFEBF => a != 0 && b != 0 && c != 0,
+            _ => false,
+        }
+    }
+
+    /// `ip-81-2-69-142`, the name that a cloud gives to a machine: `start` is the place of its numbers.
+    pub(super) fn ipv4_in_name(&mut self, start: usize, groups: &[(usize, usize)]) -> Option<usize> {
+        let is_name = self.bytes[..start].ends_with(b"ip-") && self.is_word_start(start - 3);
+        let [first, second, third, fourth, ..] = *groups else { return None };
+        let parts = [first, second, third, fourth];
+        let is_shaped = parts.windows(2).all(|pair| self.bytes.get(pair[0].1..pair[1].0) == Some(b"-"));
+        let are_octets =
+            parts.iter().all(|&(from, to)| self.text.get(from..to).is_some_and(|text| text.parse::<u8>().is_ok()));
+        if !(is_name && is_shaped && are_octets) {
+            return None;
+        }
+        self.push(start, fourth.1, Kind::Pii, "ip-address");
+        Some(fourth.1)
     }
 
     fn ipv6(&mut self, start: usize) {
@@ -92,7 +146,7 @@ impl Reading<'_> {
         let word = word.strip_suffix(':').filter(|word| !word.ends_with(':')).unwrap_or(word);
         let next = self.byte(start + word.len());
         let goes_on = next.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if !goes_on && word.parse::<std::net::Ipv6Addr>().is_ok() {
+        if !goes_on && word.parse::<Ipv6Addr>().is_ok() {
             self.push(start, start + word.len(), Kind::Pii, "ip-address");
         }
     }

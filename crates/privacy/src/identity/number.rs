@@ -34,7 +34,13 @@ pub(crate) fn is_card(digits: &[u8]) -> bool {
         13 => two / 10 == 4,
         14 => matches!(two, 36 | 38 | 39) || (300..=305).contains(&prefix(3)),
         15 => matches!(two, 34 | 37) || matches!(four, 1800 | 2131),
-        16 => matches!(two / 10, 4 | 6) || (50..=58).contains(&two) || (2221..=2720).contains(&four) || two == 35,
+        16 => {
+            matches!(two / 10, 4 | 6)
+                || (50..=58).contains(&two)
+                || (2200..=2204).contains(&four)
+                || (2221..=2720).contains(&four)
+                || two == 35
+        }
         17 | 18 => two / 10 == 6,
         19 => matches!(two / 10, 4 | 6),
         _ => false,

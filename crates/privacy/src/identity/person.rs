@@ -28,6 +28,8 @@ const PEOPLE: &[&str] = &[
     "candidate",
     "assignee",
 ];
+/// Labels of a part of a name in other languages.
+const PARTS: &[&str] = &["vorname", "nachname", "prenom", "apellido", "apellidos", "cognome", "voornaam", "achternaam"];
 /// Words in front of `name` that make it a person's.
 const OWNERS: &[&str] = &[
     "full",
@@ -113,6 +115,13 @@ impl Reading<'_> {
         if start < self.labels_done {
             return;
         }
+        // The tag of a comment in source code.
+        if self.byte(start) == Some(b'@') {
+            if let Some(name) = self.name(end, 3, Case::Title).filter(|name| name.words >= 2) {
+                self.push_name(end, name, "labelled-name");
+            }
+            return;
+        }
         let after = self.byte(end);
         if after.is_some_and(|byte| byte.is_ascii_alphabetic()) {
             return;
@@ -135,9 +144,10 @@ impl Reading<'_> {
         let is_part = is_name
             && ["first", "last", "given", "family", "middle", "maiden", "sur", "fore", "nick"]
                 .iter()
-                .any(|part| owner.eq_ignore_ascii_case(part));
+                .any(|part| owner.eq_ignore_ascii_case(part))
+            || PARTS.contains(&word.as_str());
         self.labels_done = from;
-        if let Some(name) = self.labelled_name(from, is_personal)
+        if let Some(name) = self.labelled_name(from, is_personal).map(|name| self.with_first_name(name))
             && self.is_name_here(from, name, LabelStrength { is_name, is_personal, is_part, is_quoted, word: &word })
         {
             self.labels_done = name.end;
@@ -149,10 +159,22 @@ impl Reading<'_> {
         }
     }
 
+    /// `Faro, Ines`: the last name stands first, and a known given name behind the comma.
+    fn with_first_name(&self, name: Name) -> Name {
+        if name.words > 2 || self.byte(name.end) != Some(b',') || self.byte(name.end + 1) != Some(b' ') {
+            return name;
+        }
+        let from = name.end + 2;
+        let Some(first) = self.name(from, 2, Case::TitleOrUpper) else { return name };
+        let word = self.text.get(from..first.end).unwrap_or_default().split(' ').next().unwrap_or_default();
+        if is_given_name(word) { Name { end: first.end, words: name.words + first.words } } else { name }
+    }
+
     /// `Patient Tomasz Kowalski`: no sign in between, so the first word has to be a known name.
     fn name_behind_word(&mut self, word: &str, end: usize) {
-        let is_person =
-            PEOPLE.contains(&word) || ["customer", "employee", "client", "student", "guest", "driver"].contains(&word);
+        let is_person = PEOPLE.contains(&word)
+            || word.ends_with(" by")
+            || ["customer", "employee", "client", "student", "guest", "driver"].contains(&word);
         if !is_person || self.byte(end) != Some(b' ') {
             return;
         }
@@ -227,11 +249,13 @@ impl Reading<'_> {
 
     fn is_name_here(&self, from: usize, name: Name, label: LabelStrength<'_>) -> bool {
         let text = self.text.get(from..name.end).unwrap_or_default();
-        let mut words = text.split([' ', '-']).filter(|word| word.len() > 1);
+        let mut words = text.split([' ', '-', ',']).filter(|word| word.len() > 1);
         let is_known = words.clone().any(is_given_name);
-        let is_ordinary = words.any(is_common);
-        let is_lower = text.bytes().all(|byte| !byte.is_ascii_uppercase());
-        let is_upper = text.bytes().all(|byte| !byte.is_ascii_lowercase());
+        // Names of other languages hold words of English: `Nguyen Van An`.
+        let is_foreign = PEOPLE.contains(&label.word) && words.clone().next().is_some_and(|word| !is_common(word));
+        let is_ordinary = words.any(is_common) && !is_foreign;
+        let is_lower = !text.chars().any(char::is_uppercase);
+        let is_upper = !text.chars().any(char::is_lowercase);
         // A longer value is a title or a sentence, and code goes on with a sign.
         let next = self.byte(name.end);
         let goes_on = matches!(next, Some(b'(' | b'.' | b'_' | b'/' | b':' | b'[' | b'0'..=b'9' | b'@'))
@@ -246,7 +270,7 @@ impl Reading<'_> {
             return if label.is_name && !label.is_personal {
                 is_known && !is_ordinary
             } else {
-                is_known || (name.words >= 2 && !is_ordinary && label.is_name)
+                (is_known && (name.words == 1 || !is_ordinary)) || (name.words >= 2 && !is_ordinary && label.is_name)
             };
         }
         if name.words == 1 {
@@ -281,6 +305,16 @@ impl Reading<'_> {
         loop {
             let quote = usize::from(self.byte(at) == Some(b'"'));
             at += quote;
+            if quote == 1
+                && let Some(name) = self.name(at, 3, Case::TitleOrUpper)
+                && self.byte(name.end) == Some(b',')
+                && let Some(first) = self.name(name.end + 2, 3, Case::TitleOrUpper)
+                && self.bytes.get(first.end..).is_some_and(|rest| rest.starts_with(b"\" <"))
+            {
+                let whole = Name { end: first.end, words: name.words + first.words };
+                self.push_name(at, whole, "mail-header");
+                break;
+            }
             let Some(name) = self.name(at, 4, Case::Title).or_else(|| self.name(at, 4, Case::Any)) else { break };
             let mut behind = name.end + usize::from(self.byte(name.end) == Some(b'"'));
             behind += self.blanks(behind);
@@ -313,7 +347,9 @@ impl Reading<'_> {
             None | Some(b',' | b'!' | b'.' | b'\n' | b'\r' | b':' | b';' | b'\\' | b'-' | b'"')
         );
         let first = self.text.get(from..name.end).unwrap_or_default().split(' ').next().unwrap_or_default();
-        if is_bounded && !is_addressee(first) && (!is_common(first) || is_given_name(first)) {
+        // `Hey Ines - …`
+        let is_dashed = is_given_name(first) && self.bytes.get(name.end..name.end + 2) == Some(b" -");
+        if (is_bounded || is_dashed) && !is_addressee(first) && (!is_common(first) || is_given_name(first)) {
             self.push_name(from, name, "greeting");
         }
     }

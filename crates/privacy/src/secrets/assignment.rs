@@ -5,18 +5,22 @@
 
 use super::Reading;
 use super::label::{Promise, promise};
-use super::value::{Form, is_secret, is_type, looks_secret};
+use super::place::Value;
+use super::value::{Form, is_secret, looks_secret};
 
 /// Longer names are no names.
-const LONGEST_NAME: usize = 80;
+pub(super) const LONGEST_NAME: usize = 80;
 /// Blanks between a name, its sign and its value.
-const MOST_BLANKS: usize = 40;
-/// The longest quoted value that is looked for.
-const LONGEST_VALUE: usize = 16 * 1024;
+pub(super) const MOST_BLANKS: usize = 40;
+
+/// Words that announce a password by themselves, in SQL and in shells.
+///
+/// They are plain ASCII, as is every word of the gate: other bytes would double the width of its table.
+pub(super) const FIXED: &[&str] = &["identified by", "convertto-securestring", "offline?data="];
 
 /// What connects a name with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Link {
+pub(super) enum Link {
     /// `=`, `:`, `=>` and their like.
     Sign,
     /// `:` alone, which may announce a type.
@@ -33,17 +37,11 @@ enum Link {
     Element,
     /// A field beside the one that names it.
     Sibling,
+    /// The next line, or a dash: the value has to look like one.
+    Apart,
 }
 
-/// A value in its place.
-#[derive(Debug, Clone, Copy)]
-struct Value {
-    start: usize,
-    end: usize,
-    form: Form,
-}
-
-fn is_name_byte(byte: u8) -> bool {
+pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
@@ -53,11 +51,9 @@ impl Reading<'_> {
         if start < self.labels_done {
             return;
         }
-        if self.text.get(start..end).is_some_and(|word| word.eq_ignore_ascii_case("identified by")) {
+        if self.text.get(start..end).is_some_and(|word| FIXED.iter().any(|fixed| fixed.eq_ignore_ascii_case(word))) {
             self.labels_done = end;
-            if let Some(value) = self.quoted(self.skip_blanks(end, MOST_BLANKS)) {
-                self.accept(value, Promise::Password);
-            }
+            self.fixed(end);
             return;
         }
         let (name_start, name_end) = self.name_around(start, end);
@@ -65,28 +61,63 @@ impl Reading<'_> {
         let Some(name) = self.text.get(name_start..name_end) else { return };
         let name = name.trim_end_matches(['.', '-']);
         let name_end = name_start + name.len();
-        let Some(promise) = self.promise_of(name, name_start, name_end) else { return };
+        // `[SECRET-1]` stands for a secret and names none.
+        if name.starts_with("SECRET-") && self.before_name(name_start) == Some(b'[') {
+            return;
+        }
+        if self.piped(name, name_start, name_end) {
+            return;
+        }
+        let Some(promise) = self.promise_of(name, name_start, name_end) else {
+            self.plural(name, name_start, name_end);
+            return;
+        };
         let (mut promise, name_end) = promise;
         // A variable of the environment: `MY_KEY=…`.
         let is_variable = !name.bytes().any(|byte| byte.is_ascii_lowercase()) && self.byte(name_end) == Some(b'=');
         if promise == Promise::Hint && is_variable {
             promise = Promise::Credential;
         }
-        if promise == Promise::Code {
-            self.code(name_start, name_end);
+        match promise {
+            Promise::Code => return self.code(name_start, name_end),
+            Promise::Codes => return self.codes(name_end),
+            _ => {}
+        }
+        if promise >= Promise::Credential && (self.beside(name_start, name_end) || self.columns(name_start, name_end)) {
             return;
         }
-        let Some((link, at)) = self.link(name_start, name_end, promise) else { return };
+        let Some((link, at)) = self.link(name_start, name_end, promise) else {
+            if promise >= Promise::Credential && !self.sibling_before(name_start, name_end, promise) {
+                self.apposition(name_start, promise);
+            }
+            return;
+        };
+        if promise == Promise::Hint && is_pass(name) {
+            promise = self.promise_of_pass(name, name_start, link, at);
+        }
         // `auth::token: …` is the source of a log line.
-        let is_module = link == Link::Colon && name_start > 0 && self.byte(name_start - 1) == Some(b':');
+        let is_module = link == Link::Colon
+            && matches!(self.bytes[..name_start], [.., before, b':'] if is_name_byte(before) || before == b':');
         if is_module
             || (promise == Promise::Hint && link == Link::Colon && name.to_ascii_lowercase().ends_with("session"))
         {
             return;
         }
+        if matches!(link, Link::Sign | Link::Colon) && promise >= Promise::Credential && self.byte(at) == Some(b'[') {
+            self.array(at, promise);
+        }
         let Some(value) = self.value(at, link, promise, name_start) else { return };
         let Some(text) = self.text.get(value.start..value.end) else { return };
         let is_accepted = match link {
+            // `key exchange: curve25519-sha256`.
+            Link::Verb if promise == Promise::Hint => {
+                text.bytes().any(|byte| byte.is_ascii_uppercase()) && is_secret(text, promise, value.form)
+            }
+            Link::Apart => has_digit(text) && looks_secret(text) && is_secret(text, promise, value.form),
+            // Words that are short for a password are many other things too.
+            _ if is_short(name) => {
+                looks_secret(text) && (has_digit(text) || link != Link::Blank) && is_secret(text, promise, value.form)
+            }
             Link::Blank => looks_secret(text) && is_secret(text, promise, value.form),
             Link::Verb => (looks_secret(text) || text.len() >= 12) && is_secret(text, promise, value.form),
             Link::Argument => {
@@ -101,7 +132,182 @@ impl Reading<'_> {
         if is_accepted {
             self.labels_done = value.end;
             self.push_secret(value.start, value.end, "assignment");
+        } else if matches!(link, Link::Sign | Link::Colon) {
+            self.behind_user(name_start, value, promise);
         }
+    }
+
+    /// Behind a word that announces a password by itself.
+    fn fixed(&mut self, end: usize) {
+        let mut at = self.skip_blanks(end, MOST_BLANKS);
+        if let Some((_, behind)) = self.sign(at) {
+            at = self.skip_blanks(behind, MOST_BLANKS);
+        }
+        if self.text.get(at..at + 8).is_some_and(|word| word.eq_ignore_ascii_case("-string ")) {
+            at += 8;
+        }
+        let value = self.quoted(at).unwrap_or_else(|| self.bare(at, at));
+        let is_bare = value.form == Form::Bare;
+        if !is_bare || self.text.get(value.start..value.end).is_some_and(looks_secret) {
+            self.accept(value, Promise::Password);
+        }
+    }
+
+    /// `pass` alone is a password where a value is set, and the verdict of a test elsewhere: `PASS: test_login_2`.
+    fn promise_of_pass(&self, name: &str, name_start: usize, link: Link, at: usize) -> Promise {
+        let quote = usize::from(matches!(self.byte(at), Some(b'"' | b'\'')));
+        let length = self.run(at + quote, |byte| byte.is_ascii_graphic() && byte != b'"').min(LONGEST_NAME);
+        let value = self.text.get(at + quote..at + quote + length).unwrap_or_default();
+        let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+        let is_word = self.byte(at + quote + length) != Some(b' ') || quote == 0;
+        if !looks_secret(value) || !is_word {
+            return Promise::Hint;
+        }
+        let is_flag = matches!(self.before_name(name_start), Some(b'-' | b'/')) || name.starts_with('-');
+        if is_flag || quote == 1 || matches!(link, Link::Sign | Link::Element) {
+            return Promise::Credential;
+        }
+        let is_mixed = value.bytes().any(|byte| byte.is_ascii_uppercase() || b"!@#$%^&*+=?~".contains(&byte));
+        if link == Link::Colon && name != "PASS" && is_mixed && has_digit { Promise::Credential } else { Promise::Hint }
+    }
+
+    pub(super) fn before_name(&self, name_start: usize) -> Option<u8> {
+        name_start.checked_sub(1).and_then(|before| self.byte(before))
+    }
+
+    /// `user/password: robot / …`, `credentials: robot:…`: the second of two is the secret.
+    fn behind_user(&mut self, name_start: usize, user: Value, promise: Promise) {
+        let head = self.bytes.get(name_start.saturating_sub(10)..name_start).unwrap_or_default().to_ascii_lowercase();
+        let name = self.text.get(name_start..user.start).unwrap_or_default().to_ascii_lowercase();
+        let is_pair = [b"user/".as_slice(), b"username/", b"login/", b"user / ", b"email/"]
+            .iter()
+            .any(|word| head.ends_with(word))
+            || ["cred", "creds", "credentials"].iter().any(|word| name.starts_with(word));
+        let gap = self.bytes.get(user.end..user.end + 3) == Some(b" / ");
+        if is_pair && gap && user.form == Form::Bare {
+            let value = self.bare(user.end + 3, user.end + 3);
+            if self.text.get(value.start..value.end).is_some_and(looks_secret) {
+                self.accept(value, promise.max(Promise::Credential));
+            }
+        }
+    }
+
+    /// `"tokens": ["…", "…"]`: the name in the plural has a list of values.
+    fn plural(&mut self, name: &str, name_start: usize, name_end: usize) {
+        let Some(promise) = name.strip_suffix(['s', 'S']).and_then(promise).filter(|one| *one >= Promise::Credential)
+        else {
+            return;
+        };
+        if let Some((Link::Sign | Link::Colon, at)) = self.link(name_start, name_end, promise)
+            && self.byte(at) == Some(b'[')
+        {
+            self.array(at, promise);
+        }
+    }
+
+    /// The values between brackets. What a program cuts a text into is called tokens too, so a token has to be long.
+    fn array(&mut self, open: usize, promise: Promise) {
+        const MOST: usize = 32;
+        let shortest = if promise >= Promise::Password { 6 } else { 16 };
+        let mut at = open + 1;
+        for _ in 0..MOST {
+            at += self.run(at, |byte| byte.is_ascii_whitespace() || byte == b',').min(MOST_BLANKS);
+            let Some(value) = self.quoted(at) else { return };
+            let is_long = value.end - value.start >= shortest;
+            if is_long && self.text.get(value.start..value.end).is_some_and(looks_secret) {
+                self.accept(value, promise);
+            }
+            at = value.end + 1;
+        }
+    }
+
+    /// `echo … | docker login --password-stdin`: what a program reads as its password was written in front of it.
+    fn piped(&mut self, name: &str, name_start: usize, name_end: usize) -> bool {
+        let ends_with = |ending: &str| {
+            name.len() >= ending.len()
+                && name.as_bytes()[name.len() - ending.len()..].eq_ignore_ascii_case(ending.as_bytes())
+        };
+        let is_pair = ends_with("chpasswd");
+        let is_stdin =
+            ends_with("passwd") && self.bytes.get(name_end..).is_some_and(|rest| rest.starts_with(b" --stdin"));
+        if !(is_pair
+            || is_stdin
+            || ["password-stdin", "passphrase-fd", "with-token"].iter().any(|word| ends_with(word)))
+        {
+            return false;
+        }
+        let from = name_start.saturating_sub(512);
+        let line_start = memchr::memrchr(b'\n', &self.bytes[from..name_start]).map_or(from, |found| from + found + 1);
+        let Some(pipe) = memchr::memrchr(b'|', &self.bytes[line_start..name_start]).map(|found| line_start + found)
+        else {
+            return true;
+        };
+        let head = &self.bytes[line_start..pipe];
+        let echo = [b"echo ".as_slice(), b"printf "]
+            .iter()
+            .find_map(|word| memchr::memmem::rfind(head, word).map(|found| line_start + found + word.len()));
+        let Some(mut at) = echo else { return true };
+        while self.byte(at) == Some(b'-') {
+            at += self.run(at, |byte| byte != b' ');
+            at = self.skip_blanks(at, 4);
+        }
+        let mut value = self.quoted(at).unwrap_or_else(|| self.bare(at, at));
+        if value.end > pipe {
+            return true;
+        }
+        if is_pair && let Some(sign) = self.text.get(value.start..value.end).and_then(|text| text.find(':')) {
+            value.start += sign + 1;
+        }
+        let done = self.labels_done;
+        self.accept(value, Promise::Password);
+        self.labels_done = done;
+        true
+    }
+
+    /// `… as the password`, `… is the password`: the value stands in front of its name.
+    fn apposition(&mut self, name_start: usize, promise: Promise) {
+        const NEAR: usize = 120;
+        let from = (name_start.saturating_sub(NEAR)..=name_start).find(|&at| self.text.is_char_boundary(at));
+        let Some(head) = from.and_then(|from| self.text.get(from..name_start)) else { return };
+        let links = [" as the ", " as your ", " as my ", " as ", " is the ", " is your ", " is my ", " is our "];
+        let Some(link) = links.iter().find(|link| head.ends_with(*link)) else { return };
+        let head = &head[..head.len() - link.len()];
+        let word = head.rsplit([' ', '\n', '\t']).next().unwrap_or_default();
+        let word = word.trim_matches(['"', '\'', '`', '*', '(', ')', ',', ':']);
+        let Some(offset) = head.rfind(word).filter(|_| word.len() >= 8) else { return };
+        let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+        let has_other = word.bytes().any(|byte| byte.is_ascii_uppercase() || b"!@#$%^&*+=?~".contains(&byte));
+        if has_digit && has_other && is_secret(word, promise, Form::Bare) {
+            let start = name_start - link.len() - head.len() + offset;
+            self.push_secret(start, start + word.len(), "assignment");
+        }
+    }
+
+    /// `<add value="…" key="Password"/>`: the value stands in front of the field that names it.
+    fn sibling_before(&mut self, name_start: usize, name_end: usize, promise: Promise) -> bool {
+        const NEAR: usize = 512;
+        if !matches!(self.byte(name_end), Some(b'"' | b'\'')) {
+            return false;
+        }
+        let from = (name_start.saturating_sub(NEAR)..=name_start).find(|&at| self.text.is_char_boundary(at));
+        let Some(head) = from.and_then(|from| self.text.get(from..name_start)) else { return false };
+        let is_blank = |character: char| character.is_whitespace() || character == ',';
+        let names = ["key=\"", "name=\"", "\"key\": \"", "\"name\": \"", "\"key\":\"", "\"name\":\""];
+        let Some(name) = names.iter().find(|name| head.ends_with(**name)) else { return false };
+        let before = head[..head.len() - name.len()].trim_end_matches(is_blank);
+        let Some(inner) = before.strip_suffix('"') else { return false };
+        let Some(open) = inner.rfind('"') else { return false };
+        let label = inner[..open].trim_end_matches([' ', ':', '=']);
+        if !["value", "\"value\"", "\"Value\""].iter().any(|value| label.ends_with(value)) {
+            return false;
+        }
+        let start = name_start - head.len() + open + 1;
+        let end = name_start - head.len() + inner.len();
+        let is_accepted = self.text.get(start..end).is_some_and(|text| is_secret(text, promise, Form::Quoted));
+        if is_accepted {
+            self.push_secret(start, end, "assignment");
+        }
+        is_accepted
     }
 
     fn accept(&mut self, value: Value, promise: Promise) {
@@ -143,7 +349,8 @@ impl Reading<'_> {
             .find(|&at| self.text.is_char_boundary(at))
             .unwrap_or(name_start);
         let window = self.text.get(window_start..name_start).unwrap_or_default();
-        if let Some(verb) = window.rfind(" is your ") {
+        let links = [" is your ", " as your ", " as the ", " as a "];
+        if let Some(verb) = links.iter().filter_map(|link| window.rfind(link)).max() {
             let head = &window[..verb];
             let digits = head.bytes().rev().take_while(u8::is_ascii_digit).count();
             let is_word = head.len() == digits || !head.as_bytes()[head.len() - digits - 1].is_ascii_alphanumeric();
@@ -155,7 +362,8 @@ impl Reading<'_> {
 
     /// The whole name around a part of it.
     fn name_around(&self, start: usize, end: usize) -> (usize, usize) {
-        let floor = self.labels_done.max(start.saturating_sub(LONGEST_NAME));
+        let start = start + self.bytes[start..end].iter().take_while(|&&byte| !is_name_byte(byte)).count();
+        let floor = self.labels_done.max(start.saturating_sub(LONGEST_NAME)).min(start);
         let before = self.bytes[floor..start].iter().rev().take_while(|&&byte| is_name_byte(byte)).count();
         let mut name_start = start - before;
         // Behind a backslash stands an escape, and its letter belongs to no name.
@@ -179,7 +387,7 @@ impl Reading<'_> {
         let joined = before
             .strip_suffix(b" ")
             .map(|before| {
-                let length = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+                let length = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
                 &before[before.len() - length..]
             })
             .and_then(|word| std::str::from_utf8(word).ok())
@@ -195,7 +403,12 @@ impl Reading<'_> {
             && ["sig", "signature", "x-amz-signature", "x-goog-signature", "hmac"]
                 .iter()
                 .any(|known| known.eq_ignore_ascii_case(name));
-        promise(name).or(is_signature.then_some(Promise::Credential)).map(|found| (found, end))
+        // The key of a cloud function and the code of a sign-in: long and random, or it is the code of something else.
+        let is_code = is_parameter && name.eq_ignore_ascii_case("code");
+        promise(name)
+            .or(is_signature.then_some(Promise::Credential))
+            .or(is_code.then_some(Promise::Hint))
+            .map(|found| (found, end))
     }
 
     /// What stands between a name and its value, and where the value begins.
@@ -214,27 +427,85 @@ impl Reading<'_> {
         let closing = self.run(name_end, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*')).min(6);
         let is_quoted = closing > 0;
         let at = name_end + closing;
-        let is_element = name_start > 0 && self.byte(name_start - 1) == Some(b'<');
+        // The name may have that of its vocabulary in front: `<wsse:Password Type="…">`.
+        let is_element = match self.before_name(name_start) {
+            Some(b'<') => true,
+            Some(b':') => {
+                let space = self.bytes[..name_start - 1].iter().rev().take(16).take_while(|&&byte| is_name_byte(byte));
+                self.bytes[..name_start - 1 - space.count()].last() == Some(&b'<')
+            }
+            _ => false,
+        };
         if is_element {
             let tag = self.bytes.get(at..self.bytes.len().min(at + 128)).unwrap_or_default();
             let close = memchr::memchr2(b'>', b'\n', tag)?;
             return (tag.get(close) == Some(&b'>') && tag.get(close.wrapping_sub(1)) != Some(&b'/'))
                 .then_some((Link::Element, at + close + 1));
         }
+        if let Some(behind) = self.property_list(name_start, name_end).or_else(|| self.variable_block(name_start, at)) {
+            return Some(behind);
+        }
+        // A field of a form: its value stands behind an empty line.
+        if is_quoted && self.bytes[..name_start].ends_with(b"name=\"") {
+            let breaks = self.run(at, |byte| matches!(byte, b'\r' | b'\n')).min(4);
+            let lines = self.bytes.get(at..at + breaks).map_or(0, |breaks| memchr::memchr_iter(b'\n', breaks).count());
+            if lines == 2 {
+                return Some((Link::Sign, at + breaks));
+            }
+        }
         let blank_end = self.skip_blanks(at, MOST_BLANKS);
+        if promise == Promise::Password && self.bytes[blank_end..].starts_with(b":: ") {
+            return Some((Link::Apart, self.skip_blanks(blank_end + 2, MOST_BLANKS)));
+        }
         if let Some((link, behind)) = self.sign(blank_end) {
-            return Some((link, self.skip_to_value(behind, is_quoted)));
+            let value = self.skip_to_value(behind, is_quoted);
+            let is_end = matches!(self.byte(value), Some(b'\n' | b'\r'));
+            if is_end
+                && promise >= Promise::Credential
+                && let Some(below) = self.below(value)
+            {
+                return Some((Link::Apart, below));
+            }
+            return Some((link, value));
+        }
+        if promise == Promise::Password
+            && self.is_line(name_start, blank_end)
+            && let Some(below) = self.below(blank_end)
+        {
+            return Some((Link::Apart, below));
         }
         if let Some(sibling) = self.sibling(at, is_quoted) {
             return Some((Link::Sibling, sibling));
         }
         let opening = self.byte(blank_end);
         if opening == Some(b'(') && !is_quoted || opening == Some(b',') && is_quoted {
-            let behind = self.skip_blanks(blank_end + 1, MOST_BLANKS);
+            let mut behind = self.skip_blanks(blank_end + 1, MOST_BLANKS);
+            // `NetworkCredential("user", "…")`: the second argument is the secret.
+            let is_pair = self.bytes.get(name_end.saturating_sub(11)..name_end).is_some_and(|name| {
+                let name = name.to_ascii_lowercase();
+                name.ends_with(b"credential") || name.ends_with(b"credentials")
+            });
+            if is_pair
+                && let Some(user) = self.quoted(behind)
+                && self.byte(user.end + 1) == Some(b',')
+            {
+                behind = self.skip_blanks(user.end + 2, MOST_BLANKS);
+            }
             return matches!(self.byte(behind), Some(b'"' | b'\'' | b'`')).then_some((Link::Argument, behind));
         }
         if blank_end == at {
             return None;
+        }
+        // `IDENTIFIED WITH mysql_native_password BY '…'`.
+        if [b"by '".as_slice(), b"by \""]
+            .iter()
+            .any(|by| self.bytes.get(blank_end..blank_end + 4).is_some_and(|word| word.eq_ignore_ascii_case(by)))
+        {
+            return Some((Link::Sign, blank_end + 3));
+        }
+        if [b"- ".as_slice(), b"-- "].iter().any(|dash| self.bytes[blank_end..].starts_with(dash)) && !is_quoted {
+            let behind = self.skip_blanks(blank_end + self.run(blank_end, |byte| byte == b'-'), 4);
+            return (promise >= Promise::Credential).then_some((Link::Apart, behind));
         }
         let is_flag = name_start > 0 && self.byte(name_start - 1) == Some(b'-')
             || self.text.get(name_start..).is_some_and(|rest| rest.starts_with('-'));
@@ -248,7 +519,7 @@ impl Reading<'_> {
     }
 
     /// A sign of assignment at a place, and the place behind it.
-    fn sign(&self, at: usize) -> Option<(Link, usize)> {
+    pub(super) fn sign(&self, at: usize) -> Option<(Link, usize)> {
         const SIGNS: [&[u8]; 13] =
             [b"===", b"!==", b"||=", b"??=", b":=", b"=>", b"==", b"!=", b"+=", b"?=", b"<-", b"->", b"="];
         let rest = self.bytes.get(at..)?;
@@ -259,8 +530,58 @@ impl Reading<'_> {
         is_colon.then_some((Link::Colon, at + 1))
     }
 
+    /// `<key>password</key><string>…</string>`.
+    fn property_list(&self, name_start: usize, name_end: usize) -> Option<(Link, usize)> {
+        let rest = self.bytes.get(name_end..)?.strip_prefix(b"</key>")?;
+        let blanks = rest.iter().take(MOST_BLANKS).take_while(|byte| byte.is_ascii_whitespace()).count();
+        let is_value = name_start >= 5 && rest.get(blanks..)?.starts_with(b"<string>");
+        is_value.then_some((Link::Element, name_end + 6 + blanks + 8))
+    }
+
+    /// `variable "db_password" { default = "…" }`.
+    fn variable_block(&self, name_start: usize, at: usize) -> Option<(Link, usize)> {
+        const NEAR: usize = 400;
+        if !self.bytes[..name_start].ends_with(b"variable \"") || !self.bytes.get(at..)?.starts_with(b" {") {
+            return None;
+        }
+        let block = self.bytes.get(at..self.bytes.len().min(at + NEAR))?;
+        let block = &block[..memchr::memchr(b'}', block).unwrap_or(block.len())];
+        let default = memchr::memmem::find(block, b"default")? + 7;
+        let sign = at + default + block[default..].iter().take_while(|&&byte| byte == b' ').count();
+        (self.byte(sign) == Some(b'=')).then(|| (Link::Sign, self.skip_blanks(sign + 1, MOST_BLANKS)))
+    }
+
+    /// A name stands alone in its line.
+    fn is_line(&self, name_start: usize, blank_end: usize) -> bool {
+        let is_start = self.bytes[..name_start]
+            .iter()
+            .rev()
+            .take(MOST_BLANKS)
+            .find(|&&byte| byte != b' ' && byte != b'\t')
+            .is_none_or(|&byte| byte == b'\n');
+        is_start && matches!(self.byte(blank_end), Some(b'\n' | b'\r'))
+    }
+
+    /// One word alone in the next line that holds anything.
+    fn below(&self, line_end: usize) -> Option<usize> {
+        let breaks = self.run(line_end, |byte| byte.is_ascii_whitespace()).min(MOST_BLANKS);
+        let lines = memchr::memchr_iter(b'\n', self.bytes.get(line_end..line_end + breaks)?).count();
+        let start = line_end + breaks;
+        let length = self.run(start, |byte| !byte.is_ascii_whitespace());
+        let behind = self.skip_blanks(start + length, MOST_BLANKS);
+        let is_alone = matches!(self.byte(behind), None | Some(b'\n' | b'\r'));
+        let word = self.text.get(start..start + length)?;
+        let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+        let is_word = length >= 8 && has_digit && !word.ends_with(':') && !word.contains("://") && !word.contains('=');
+        ((1..=2).contains(&lines) && is_alone && is_word).then_some(start)
+    }
+
     /// Blanks in front of a value; behind a quoted name, the value may stand in the next line.
     fn skip_to_value(&self, from: usize, is_quoted: bool) -> usize {
+        // `**Password:** …`
+        let marks = self.run(from, |byte| byte == b'*' || byte == b'_');
+        let is_marked = marks == 2 && matches!(self.byte(from + 2), Some(b' ' | b'`'));
+        let from = if is_marked { from + 2 } else { from };
         let at = self.skip_blanks(from, MOST_BLANKS);
         let is_break = matches!(self.byte(at), Some(b'\n' | b'\r'));
         if is_quoted && is_break {
@@ -296,9 +617,11 @@ impl Reading<'_> {
 
     /// `is`, `was`, `set to`, with a few words in between: `password for the admin account is …`.
     fn verb(&self, at: usize) -> Option<usize> {
-        const VERBS: [&str; 5] = ["is", "was", "to", "are", "="];
+        const VERBS: [&str; 10] = ["is", "was", "to", "are", "=", "lautet", "ist", "est", "es", "e"];
+        const PLACES: [&str; 6] = ["on", "for", "of", "at", "in", "from"];
         const MOST_WORDS: usize = 6;
         let mut at = at;
+        let mut is_place = false;
         for _ in 0..MOST_WORDS {
             let length = self.run(at, |byte| !byte.is_ascii_whitespace()).min(LONGEST_NAME);
             let word = self.text.get(at..at + length)?;
@@ -314,205 +637,35 @@ impl Reading<'_> {
             if word.ends_with(':') && is_word_with_colon(word) {
                 return Some(next);
             }
-            if !is_word {
+            // The name of a machine: `password on db1 is …`.
+            let is_machine = is_place && length <= 24 && word.bytes().all(is_name_byte);
+            if !is_word && !is_machine {
                 return None;
             }
+            is_place = PLACES.iter().any(|place| place.eq_ignore_ascii_case(word));
             at = next;
         }
         None
     }
-
-    /// The value at a place.
-    fn value(&mut self, at: usize, link: Link, promise: Promise, name_start: usize) -> Option<Value> {
-        if link == Link::Element {
-            let window = self.bytes.get(at..self.bytes.len().min(at + LONGEST_VALUE))?;
-            let length = memchr::memchr(b'<', window)?;
-            // `Option<Secret>` is no element: one is closed behind its text.
-            if window.get(length + 1) != Some(&b'/') {
-                return None;
-            }
-            let text = self.text.get(at..at + length)?;
-            let start = at + (text.len() - text.trim_start().len());
-            return Some(Value { start, end: start + text.trim().len(), form: Form::Quoted });
-        }
-        if let Some(value) = self.quoted(at) {
-            let start = self.behind_scheme(value.start).min(value.end);
-            return Some(Value { start, ..value });
-        }
-        if link == Link::Argument {
-            return None;
-        }
-        let at = self.behind_scheme(at);
-        if let Some(block) = self.block_scalar(at) {
-            return Some(block);
-        }
-        if promise == Promise::Phrase
-            && let Some(phrase) = self.phrase(at)
-        {
-            return Some(phrase);
-        }
-        let value = self.bare(at, name_start);
-        let text = self.text.get(value.start..value.end)?;
-        if link == Link::Colon && (is_type(text) || text.bytes().all(|byte| byte.is_ascii_alphabetic())) {
-            // A type may be followed by the value: `password: str = "…"`.
-            let rest = self.bytes.get(value.start..self.line_end(value.start).min(value.start + LONGEST_NAME))?;
-            if let Some(sign) = memchr::memmem::find(rest, b"= ")
-                && let Some(value) = self.quoted(value.start + sign + 2)
-            {
-                return Some(value);
-            }
-        }
-        Some(value)
-    }
-
-    /// `Bearer`, `Basic` and their like in front of the credential.
-    fn behind_scheme(&self, at: usize) -> usize {
-        const SCHEMES: [&str; 9] = ["bearer", "basic", "token", "apikey", "bot", "ssws", "key", "jwt", "negotiate"];
-        let length = self.run(at, |byte| byte.is_ascii_alphabetic()).min(16);
-        let next = self.skip_blanks(at + length, 4);
-        let is_scheme = next > at + length
-            && self
-                .text
-                .get(at..at + length)
-                .is_some_and(|word| SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(word)));
-        if is_scheme { next } else { at }
-    }
-
-    /// A value between quotes, however often they are escaped.
-    fn quoted(&self, at: usize) -> Option<Value> {
-        let mut open = at;
-        // Prefixes of string literals: b"", r"", f"", @"", $"".
-        if matches!(self.byte(open), Some(b'b' | b'r' | b'f' | b'u' | b'B' | b'R' | b'@' | b'$'))
-            && matches!(self.byte(open + 1), Some(b'"' | b'\''))
-        {
-            open += 1;
-        }
-        let slashes = self.run(open, |byte| byte == b'\\');
-        let quote = self.byte(open + slashes).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
-        let triple = slashes == 0 && self.bytes.get(open..open + 3) == Some(&[quote; 3]);
-        let start = open + slashes + if triple { 3 } else { 1 };
-        let limit = self.bytes.len().min(start + LONGEST_VALUE);
-        let mut end = start;
-        while end < limit {
-            match self.byte(end) {
-                Some(b'\\') => {
-                    let run = self.run(end, |byte| byte == b'\\');
-                    let is_close = self.byte(end + run) == Some(quote) && run <= slashes && slashes > 0;
-                    if is_close {
-                        return Some(Value { start, end, form: Form::Quoted });
-                    }
-                    // Pairs of backslashes stand for one; an odd one takes the next character along.
-                    end += run + run % 2;
-                }
-                Some(b'\n' | b'\r') if !triple => break,
-                Some(byte) if byte == quote && (!triple || self.bytes.get(end..end + 3) == Some(&[quote; 3])) => {
-                    return Some(Value { start, end, form: Form::Quoted });
-                }
-                Some(_) => end += 1,
-                None => break,
-            }
-        }
-        // The closing quote is missing, as at the end of a cut text: the rest of the line is the value.
-        let end = end.min(self.bytes.len());
-        let end = (start..=end).rev().find(|&place| self.text.is_char_boundary(place))?;
-        (end > start).then_some(Value { start, end, form: Form::Quoted })
-    }
-
-    /// A YAML block: the indented lines behind `|` or `>`.
-    fn block_scalar(&self, at: usize) -> Option<Value> {
-        if !matches!(self.byte(at), Some(b'|' | b'>')) {
-            return None;
-        }
-        let mark_end = at + 1 + self.run(at + 1, |byte| matches!(byte, b'-' | b'+' | b'0'..=b'9'));
-        if self.byte(mark_end) != Some(b'\n') {
-            return None;
-        }
-        let indent = self.run(mark_end + 1, |byte| byte == b' ');
-        let start = mark_end + 1 + indent;
-        let mut end = self.line_end(start);
-        while indent > 0 && end < self.bytes.len() && end - start < LONGEST_VALUE {
-            let next = end + self.run(end, |byte| matches!(byte, b'\r' | b'\n')).min(2);
-            if self.run(next, |byte| byte == b' ') < indent {
-                break;
-            }
-            end = self.line_end(next);
-        }
-        (indent > 0 && end > start).then_some(Value { start, end, form: Form::Quoted })
-    }
-
-    /// Three or more plain words to the end of the line.
-    fn phrase(&self, at: usize) -> Option<Value> {
-        let end = self.line_end(at);
-        let line = self.text.get(at..end)?.trim_end_matches(['.', ' ', ',']);
-        let words = line.split(' ').filter(|word| !word.is_empty()).count();
-        let is_plain = line.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b' ' | b'-'));
-        (words >= 3 && is_plain).then_some(Value { start: at, end: at + line.len(), form: Form::Quoted })
-    }
-
-    /// A value without quotes: up to a blank, or to what ends it in its notation.
-    fn bare(&mut self, start: usize, name_start: usize) -> Value {
-        let is_in_string = self.quotes.is_open_at(self.bytes, name_start);
-        let is_parameter = name_start > 0 && matches!(self.byte(name_start - 1), Some(b'?' | b'&'));
-        let mut end = start;
-        while let Some(byte) = self.byte(end) {
-            let is_end = match byte {
-                b'&' => is_parameter || self.is_name_and_sign(end + 1),
-                b'#' => is_parameter,
-                b';' | b',' => self.is_separator(end),
-                b'"' | b'\'' | b'`' => self.closes(end),
-                b'\\' => {
-                    (is_in_string && matches!(self.byte(end + 1), Some(b'n' | b'r' | b't')))
-                        || matches!(self.byte(end + 1), Some(b'"'))
-                }
-                b'<' => is_parameter || self.byte(end + 1) == Some(b'/'),
-                _ => byte.is_ascii_whitespace(),
-            };
-            if is_end || end - start >= LONGEST_VALUE {
-                break;
-            }
-            end += 1;
-        }
-        let text = self.text.get(start..end).unwrap_or_default();
-        Value { start, end: start + trimmed(text).len(), form: Form::Bare }
-    }
-
-    /// `;` and `,` end a value when a blank, a quote or another name follows.
-    fn is_separator(&self, at: usize) -> bool {
-        self.byte(at + 1)
-            .is_none_or(|next| next.is_ascii_whitespace() || matches!(next, b'"' | b'\'' | b'\\' | b'}' | b')' | b']'))
-            || self.is_name_and_sign(at + 1)
-    }
-
-    /// `name=` or `name:` at a place.
-    fn is_name_and_sign(&self, at: usize) -> bool {
-        let length = self.run(at, |byte| is_name_byte(byte) || byte == b' ').min(40);
-        length > 0 && matches!(self.byte(at + length), Some(b'=' | b':'))
-    }
-
-    /// A quote ends a value when nothing of a word follows it.
-    fn closes(&self, at: usize) -> bool {
-        self.byte(at + 1).is_none_or(|next| !next.is_ascii_alphanumeric())
-    }
 }
 
 fn is_word_with_colon(word: &str) -> bool {
-    word.trim_end_matches(':').bytes().all(|byte| byte.is_ascii_alphabetic())
+    word.trim_end_matches(':').bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'(' | b')'))
 }
 
-/// Without the punctuation of the sentence around it, and without brackets that were opened outside.
-fn trimmed(text: &str) -> &str {
-    let mut text = text;
-    loop {
-        let before = text;
-        text = text.trim_end_matches(['.', ',', ';', ':', '"', '\'', '`', '\\']);
-        for (open, close) in [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')] {
-            let is_unbalanced = || text.matches(close).count() > text.matches(open).count();
-            if text.ends_with(close) && is_unbalanced() {
-                text = &text[..text.len() - 1];
-            }
-        }
-        if text == before {
-            return text;
-        }
-    }
+/// `pass`, `pw` and names that end with them.
+fn is_short(name: &str) -> bool {
+    let ends_with = |ending: &str| {
+        name.get(name.len().saturating_sub(ending.len())..).is_some_and(|end| end.eq_ignore_ascii_case(ending))
+    };
+    ends_with("pass") || ends_with("pw")
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// The word that is a password or the verdict of a test.
+fn is_pass(name: &str) -> bool {
+    name.trim_start_matches('-').eq_ignore_ascii_case("pass")
 }

@@ -2,13 +2,15 @@
 
 use super::Reading;
 use super::label::Promise;
-use super::value::{Form, is_secret};
+use super::value::{Form, is_secret, looks_secret};
 
 /// How a program takes its credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// The next word, or the rest of this one.
     Value,
+    /// The next word, and never the rest of this one.
+    Next,
     /// The rest of the same word only.
     Joined,
     /// Behind the sign in `user:password` or `user%password`.
@@ -41,7 +43,37 @@ const FLAGS: &[(&str, &str, Shape)] = &[
     ("mosquitto", "-P", Shape::Value),
     ("xfreerdp", "/p:", Shape::Joined),
     ("openssl", "pass:", Shape::Joined),
+    ("openssl", "-k", Shape::Next),
+    ("openssl", "-K", Shape::Next),
+    ("unrar", "-p", Shape::Joined),
+    ("twine", "-p", Shape::Value),
+    ("rdesktop", "-p", Shape::Value),
+    ("cqlsh", "-p", Shape::Value),
+    ("cypher-shell", "-p", Shape::Value),
+    ("psexec", "-p", Shape::Value),
+    ("ncftp", "-p", Shape::Value),
+    ("lftp", "-u", Shape::Behind(b',')),
+    ("ipmitool", "-P", Shape::Value),
+    ("snmp", "-A", Shape::Value),
+    ("snmp", "-X", Shape::Value),
+    ("useradd", "-p", Shape::Value),
+    ("usermod", "-p", Shape::Value),
 ];
+
+/// Programs that take the password as a word of its own: what has to stand in front of it, and how many words are
+/// between. The word has to look like a password.
+const PLACES: &[(&str, &str, usize)] = &[
+    ("rabbitmqctl", "add_user", 1),
+    ("rabbitmqctl", "change_password", 1),
+    ("wpa_passphrase", "", 1),
+    ("net user", "", 1),
+    ("net use", "", 1),
+    ("net use", "", 2),
+    ("net use", "", 3),
+];
+
+/// Programs whose first word is `user/password@database`.
+const LOGONS: &[&str] = &["sqlplus", "impdp", "expdp", "sqlldr"];
 
 /// The programs, as the gate looks for them.
 pub(super) const PROGRAMS: &[&str] = &[
@@ -64,6 +96,29 @@ pub(super) const PROGRAMS: &[&str] = &[
     "mosquitto",
     "xfreerdp",
     "openssl",
+    "unrar",
+    "twine",
+    "rdesktop",
+    "cqlsh",
+    "cypher-shell",
+    "psexec",
+    "ncftp",
+    "lftp",
+    "ipmitool",
+    "snmp",
+    "useradd",
+    "usermod",
+    "rabbitmqctl",
+    "wpa_passphrase",
+    "net user",
+    "net use",
+    "htpasswd -",
+    "sqlplus",
+    "impdp",
+    "expdp",
+    "sqlldr",
+    "http -a",
+    "https -a",
 ];
 
 /// The part of a line in which the flags of a program are looked for.
@@ -88,8 +143,15 @@ impl Reading<'_> {
         if name_end >= stop {
             return;
         }
+        // The name of the program may be quoted itself.
+        let name_end = name_end + usize::from(matches!(self.byte(name_end), Some(b'"' | b'\'')));
+        let has_places = PLACES.iter().any(|(name, _, _)| *name == program);
+        if has_places || program == "htpasswd -" || LOGONS.contains(&program.as_str()) {
+            self.place(&program, end, stop);
+            return;
+        }
         let mut at = name_end;
-        let mut pending: Option<Shape> = None;
+        let mut pending: Option<Shape> = program.ends_with(" -a").then_some(Shape::Behind(b':'));
         while at < stop {
             let Some((word_start, word_end)) = self.argument(at, stop) else { break };
             let Some(word) = self.text.get(word_start..word_end) else { break };
@@ -103,10 +165,17 @@ impl Reading<'_> {
                 continue;
             }
             for (_, flag, shape) in FLAGS.iter().filter(|(name, _, _)| *name == program || program.starts_with(name)) {
+                // Flags of one letter may stand in one word: `-su user:password`.
+                let is_bundled = program == "curl" || program == "zip";
+                if is_bundled && is_bundle(word, flag) {
+                    pending = Some(*shape);
+                    continue;
+                }
                 let Some(rest) = word.strip_prefix(flag) else { continue };
                 let is_long = flag.starts_with("--");
                 match (rest, shape) {
                     ("", Shape::Joined) => {}
+                    (rest, Shape::Next) if !rest.is_empty() => {}
                     ("", _) => pending = Some(*shape),
                     (_, _) if is_long && !rest.starts_with('=') => {}
                     _ => {
@@ -118,6 +187,63 @@ impl Reading<'_> {
         }
     }
 
+    /// A password that is a word of its own, or the second half of the first word.
+    fn place(&mut self, program: &str, from: usize, stop: usize) {
+        const MOST_WORDS: usize = 8;
+        let mut words = Vec::with_capacity(MOST_WORDS);
+        let mut at = from;
+        while words.len() < MOST_WORDS
+            && at < stop
+            && let Some((start, end)) = self.argument(at, stop)
+        {
+            let word = self.text.get(start..end).unwrap_or_default();
+            if matches!(word, "|" | "||" | "&&" | ";" | "&" | ">" | ">>") || word.is_empty() {
+                break;
+            }
+            words.push((start, end));
+            self.commands_done = end;
+            at = end + 1;
+        }
+        let text = self.text;
+        let word = |index: usize| words.get(index).and_then(|&(start, end)| text.get(start..end)).unwrap_or_default();
+        if LOGONS.contains(&program) {
+            if let Some((user, rest)) = word(0).split_once('/')
+                && !user.is_empty()
+                && !rest.starts_with('/')
+            {
+                let start = words[0].0 + user.len() + 1;
+                let length = rest.find('@').unwrap_or(rest.len());
+                self.credential(start, start + length, Shape::Next);
+            }
+            return;
+        }
+        let candidates: Vec<usize> = if program == "htpasswd -" {
+            // The last word, when the flags say that it is the password.
+            if word(0).contains('b') {
+                words.len().checked_sub(1).filter(|last| *last >= 2).into_iter().collect()
+            } else {
+                Vec::new()
+            }
+        } else {
+            PLACES
+                .iter()
+                .filter(|(name, _, _)| *name == program)
+                .filter_map(|(_, marker, skip)| {
+                    let first =
+                        if marker.is_empty() { 0 } else { (0..words.len()).find(|&at| word(at) == *marker)? + 1 };
+                    Some(first + skip)
+                })
+                .collect()
+        };
+        for index in candidates {
+            let value = word(index);
+            let is_other = value.starts_with(['/', '-', '\\', '*']) || value.contains('\\');
+            if !is_other && looks_secret(value) {
+                self.credential(words[index].0, words[index].1, Shape::Next);
+            }
+        }
+    }
+
     /// `gunzip`, `docker-login`: the word ends a longer one.
     fn is_suffix(&self, start: usize, end: usize) -> bool {
         self.text.get(start..end).is_some_and(|word| word.eq_ignore_ascii_case("zip"))
@@ -125,7 +251,10 @@ impl Reading<'_> {
 
     /// The next word of a command, without its quotes.
     fn argument(&self, from: usize, stop: usize) -> Option<(usize, usize)> {
-        let start = self.skip_blanks(from, LONGEST_COMMAND);
+        // The words of a list in code have commas between.
+        let comma =
+            usize::from(self.byte(from) == Some(b',') && matches!(self.byte(from + 1), Some(b' ' | b'"' | b'\'')));
+        let start = self.skip_blanks(from + comma, LONGEST_COMMAND);
         if start >= stop {
             return None;
         }
@@ -150,9 +279,20 @@ impl Reading<'_> {
             },
             _ => (start, word),
         };
-        if !value.starts_with('-') && is_secret(value, Promise::Password, Form::Bare) {
+        let is_variable = value.strip_prefix('$').is_some_and(|name| {
+            name.contains('_') && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        });
+        if !value.starts_with('-') && !is_variable && is_secret(value, Promise::Password, Form::Bare) {
             let end = value_start + value.len();
             self.push_secret(value_start, end, "command-credential");
         }
     }
+}
+
+/// Several flags of one letter, the last of which is this one.
+fn is_bundle(word: &str, flag: &str) -> bool {
+    let Some(letter) = flag.strip_prefix('-').filter(|letter| letter.len() == 1) else { return false };
+    word.strip_prefix('-')
+        .and_then(|letters| letters.strip_suffix(letter))
+        .is_some_and(|others| (1..=4).contains(&others.len()) && others.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }

@@ -11,8 +11,9 @@ impl Reading<'_> {
         let is_word =
             start.checked_sub(1).and_then(|before| self.byte(before)).is_none_or(|byte| !byte.is_ascii_alphanumeric());
         let from = self.skip_blanks(end, 8);
-        let is_basic = self.byte(end - 1) == Some(b' ');
-        if !is_word || (from == end && !is_basic) {
+        let name = self.text.get(start..end).unwrap_or_default();
+        let is_basic = name.eq_ignore_ascii_case("basic ");
+        if !is_word || (from == end && !name.ends_with(' ')) {
             return;
         }
         let length = self.run(from, |byte| byte.is_ascii_alphanumeric() || b"._~+/=-".contains(&byte));
@@ -28,6 +29,18 @@ impl Reading<'_> {
         };
         if is_credential {
             self.push_secret(from, from + value.len(), if is_basic { "basic-auth" } else { "bearer-token" });
+        }
+    }
+
+    /// `Digest username="…", …, response="…"`: the response is made from the password.
+    pub(super) fn digest(&mut self, end: usize) {
+        const LONGEST: usize = 1000;
+        let line = self.bytes.get(end..self.line_end(end).min(end + LONGEST)).unwrap_or_default();
+        let Some(found) = memchr::memmem::find(line, b"response=\"") else { return };
+        let start = end + found + 10;
+        let length = self.run(start, |byte| byte.is_ascii_hexdigit());
+        if length >= 32 {
+            self.push_secret(start, start + length, "digest-response");
         }
     }
 }

@@ -8,6 +8,8 @@
 pub(crate) enum Promise {
     /// A code of a few digits for one use: `PIN`, `verification code`.
     Code,
+    /// A list of codes for one use each: `backup codes`.
+    Codes,
     /// Often something else: `key`, `auth`. The value has to look like a secret by itself.
     Hint,
     /// A credential by name: `api_key`, `token`, `client_secret`.
@@ -38,8 +40,86 @@ const PASSWORD: &[&str] = &[
     "salasana",
     "haslo",
     "heslo",
+    "parola",
+    "sifre",
+    "pw",
+    "psk",
+    "storepass",
+    "keypass",
+    "keystorepass",
+    "truststorepass",
+    "requirepass",
+    "masterauth",
 ];
-const PHRASE: &[&str] = &["passphrase", "mnemonic", "seedphrase", "recoveryphrase"];
+/// Words in front of `pass` that make it a password: a pass alone may be one over data, or a test that went well.
+const PASS_OWNERS: &[&str] = &[
+    "db",
+    "database",
+    "user",
+    "usr",
+    "admin",
+    "root",
+    "ssh",
+    "become",
+    "sudo",
+    "smtp",
+    "mail",
+    "email",
+    "imap",
+    "ftp",
+    "sftp",
+    "ldap",
+    "bind",
+    "my",
+    "app",
+    "api",
+    "login",
+    "auth",
+    "mysql",
+    "postgres",
+    "pg",
+    "redis",
+    "mongo",
+    "sql",
+    "proxy",
+    "http",
+    "wifi",
+    "keystore",
+    "truststore",
+    "store",
+    "key",
+    "cert",
+    "vault",
+    "basic",
+    "service",
+    "svc",
+    "account",
+    "rabbitmq",
+    "amqp",
+    "mq",
+    "es",
+    "elastic",
+    "jenkins",
+    "nexus",
+    "registry",
+    "docker",
+    "git",
+    "repo",
+    "backup",
+    "zip",
+    "vnc",
+    "rdp",
+    "smb",
+    "snmp",
+    "mqtt",
+    "jdbc",
+    "odbc",
+    "oracle",
+    "mssql",
+    "ansible",
+    "winrm",
+];
+const PHRASE: &[&str] = &["passphrase", "mnemonic", "seedphrase", "recoveryphrase", "bip"];
 const CREDENTIAL: &[&str] = &[
     "secret",
     "token",
@@ -81,7 +161,6 @@ const CREDENTIAL: &[&str] = &[
 /// Words that promise little when they stand alone.
 const HINT: &[&str] = &[
     "pass",
-    "pw",
     "passw",
     "userpass",
     "dbpass",
@@ -90,7 +169,6 @@ const HINT: &[&str] = &[
     "pat",
     "sas",
     "totp",
-    "psk",
     "seed",
     "session",
     "sessionid",
@@ -177,8 +255,61 @@ const KEY_OWNERS: &[&str] = &[
     "django",
     "rails",
 ];
-/// What makes a key or a token something else.
+/// What makes a token, or any other word for a credential, something else.
+const NOT_TOKEN: &[&str] = &[
+    "public",
+    "pub",
+    "next",
+    "page",
+    "continuation",
+    "cursor",
+    "eos",
+    "bos",
+    "pad",
+    "unk",
+    "mask",
+    "sep",
+    "cls",
+    "special",
+    "stop",
+    "start",
+    "end",
+    "cancel",
+    "cancellation",
+    "lexer",
+    "parser",
+    "syntax",
+    "input",
+    "output",
+    "prompt",
+    "completion",
+    "max",
+    "min",
+    "num",
+    "first",
+    "last",
+    "prev",
+    "previous",
+    "sync",
+    "per",
+    "total",
+    "count",
+    "arrow",
+    "cache",
+    "cached",
+    "json",
+    "yaml",
+    "known",
+    "query",
+    "route",
+    "translation",
+    "sort",
+    "index",
+    "range",
+];
+/// What makes a key something else.
 const NOT_SECRET: &[&str] = &[
+    "socket",
     "public",
     "pub",
     "primary",
@@ -380,8 +511,22 @@ pub(crate) fn promise(name: &str) -> Option<Promise> {
             "time",
             "login",
             "access",
+            "fa",
+            "auth",
+            "authentication",
+            "confirmation",
+            "pairing",
+            "unlock",
+            "lock",
+            "door",
+            "gate",
+            "alarm",
+            "safe",
         ]);
         return is_credential.then_some(Promise::Code);
+    }
+    if word.eq_ignore_ascii_case("codes") {
+        return owned(&["recovery", "backup", "scratch", "rescue", "emergency", "fa"]).then_some(Promise::Codes);
     }
     if word.eq_ignore_ascii_case("key") {
         if owned(&["secret", "private", "api"]) {
@@ -393,13 +538,18 @@ pub(crate) fn promise(name: &str) -> Option<Promise> {
         return Some(if owned(KEY_OWNERS) { Promise::Credential } else { Promise::Hint });
     }
     if is_one_of(word, CREDENTIAL) {
-        return (!owned(NOT_SECRET)).then_some(Promise::Credential);
+        return (!owned(NOT_TOKEN)).then_some(Promise::Credential);
+    }
+    if (word.eq_ignore_ascii_case("pass") && owned(PASS_OWNERS))
+        || (word.eq_ignore_ascii_case("passe") && owned(&["mot"]))
+    {
+        return Some(Promise::Password);
     }
     if is_one_of(word, CODE) {
         return Some(Promise::Code);
     }
     if is_one_of(word, HINT) {
-        return (!owned(NOT_SECRET)).then_some(Promise::Hint);
+        return (!owned(NOT_TOKEN)).then_some(Promise::Hint);
     }
     None
 }

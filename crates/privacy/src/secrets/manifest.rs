@@ -81,4 +81,28 @@ impl Reading<'_> {
             }
         }
     }
+
+    /// A key in JSON with its type, `{"kty": "RSA", …, "d": "…"}`: the private members of it.
+    pub(super) fn json_key(&mut self, start: usize, end: usize) {
+        const NEAR: usize = 8 * 1024;
+        const MEMBERS: [&[u8]; 7] = [b"\"d\"", b"\"p\"", b"\"q\"", b"\"dp\"", b"\"dq\"", b"\"qi\"", b"\"k\""];
+        if start < self.manifests_done {
+            return;
+        }
+        let from = start.saturating_sub(NEAR).max(self.manifests_done);
+        let open = memchr::memrchr(b'{', &self.bytes[from..start]).map_or(from, |found| from + found);
+        let window = &self.bytes[end..self.bytes.len().min(end + NEAR)];
+        let close = memchr::memchr(b'}', window).map_or(end + window.len(), |found| end + found);
+        self.manifests_done = close;
+        for member in MEMBERS {
+            let Some(found) = memchr::memmem::find(&self.bytes[open..close], member) else { continue };
+            let at = open + found + member.len();
+            let value = at + self.run(at, |byte| matches!(byte, b' ' | b':' | b'\n' | b'"')).min(8);
+            let length = self.run(value, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+            let is_quoted = self.byte(value - 1) == Some(b'"') && self.byte(value + length) == Some(b'"');
+            if length >= 16 && is_quoted {
+                self.push_secret(value, value + length, "json-key");
+            }
+        }
+    }
 }

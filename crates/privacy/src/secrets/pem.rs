@@ -32,6 +32,7 @@ impl Reading<'_> {
         let Some(dashes) = memchr::memmem::find(tail, b"----") else { return };
         let mut end = words + dashes;
         end += self.run(end, |byte| byte == b'-').min(5);
+        let head = &head.to_ascii_uppercase();
         if let Some(begin) = memchr::memmem::rfind(head, b"BEGIN ").filter(|&begin| is_name(&head[begin + 6..])) {
             let dashes = head[..begin].iter().rev().take_while(|&&byte| byte == b'-' || byte == b' ').count().min(6);
             if dashes >= 4 {
@@ -49,9 +50,15 @@ impl Reading<'_> {
     fn block(&mut self, start: usize, header_end: usize) {
         let rest = self.bytes.get(header_end..).unwrap_or_default();
         // The next row of dashes decides; searching no further keeps unclosed headers cheap.
-        let next = memchr::memmem::find(rest, b"-----").map(|found| header_end + found);
+        let next = memchr::memmem::find(rest, b"-----").map(|found| {
+            // The sign of a removed line stands in front of the row.
+            let next = header_end + found;
+            next + self.run(next, |byte| byte == b'-').saturating_sub(5)
+        });
+        let is_end =
+            |next: usize| self.bytes.get(next..next + 9).is_some_and(|rest| rest.eq_ignore_ascii_case(b"-----END "));
         if let Some(next) = next
-            && self.bytes.get(next..).is_some_and(|rest| rest.starts_with(b"-----END "))
+            && is_end(next)
             && self.is_key_material(header_end, next)
         {
             let name_start = next + 9;
@@ -130,6 +137,7 @@ impl Reading<'_> {
                     at += 1;
                 }
                 Some(b' ' | b'\t' | b'"' | b'\'' | b'|' | b'>' | b',' | b'+' | b'*' | b'#') => at += 1,
+                Some(b'-') if saw_break && self.byte(at + 1).is_some_and(is_base64) => at += 1,
                 Some(b'\\') => {
                     let slashes = self.run(at, |byte| byte == b'\\');
                     match self.byte(at + slashes) {

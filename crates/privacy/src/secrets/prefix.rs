@@ -3,13 +3,18 @@
 //! A prefix is no proof, so each row states how long the rest has to be and which characters it is made of.
 //! Where the format holds a checksum, it tells a token that was wrapped or run together with its neighbour from chance.
 
+use std::ops::RangeInclusive;
+
 use crate::checksum;
 
 /// Which characters a token is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
+    Digits,
     Alphanumeric,
     Upper,
+    /// Groups of capitals and digits with hyphens between.
+    UpperGroups,
     Hex,
     /// Letters, digits, underscore.
     Word,
@@ -24,8 +29,10 @@ pub(crate) enum Class {
 impl Class {
     pub(crate) fn holds(self, byte: u8) -> bool {
         match self {
+            Self::Digits => byte.is_ascii_digit(),
             Self::Alphanumeric => byte.is_ascii_alphanumeric(),
             Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Self::UpperGroups => byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-',
             Self::Hex => byte.is_ascii_hexdigit(),
             Self::Word => byte.is_ascii_alphanumeric() || byte == b'_',
             Self::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
@@ -61,7 +68,7 @@ const fn loose(rule: &'static str, prefix: &'static str, class: Class, shortest:
     Format { rule, prefix, class, shortest, exact: None, is_ambiguous: true }
 }
 
-use Class::{Alphanumeric, Base64, Dotted, Hex, Upper, Url, Word};
+use Class::{Alphanumeric, Base64, Dotted, Hex, Upper, UpperGroups, Url, Word};
 
 /// The formats, by provider.
 pub(crate) static FORMATS: &[Format] = &[
@@ -70,7 +77,9 @@ pub(crate) static FORMATS: &[Format] = &[
     exact("aws-access-key-id", "ABIA", Upper, 16, 16),
     exact("aws-access-key-id", "ACCA", Upper, 16, 16),
     format("aws-bedrock-key", "ABSK", Base64, 60),
+    format("aws-bedrock-key", "bedrock-api-key-", Base64, 60),
     format("aws-mws-token", "amzn.mws.", Url, 30),
+    format("amazon-oauth-secret", "amzn1.oa2-cs.v1.", Hex, 64),
     exact("github-token", "ghp_", Word, 20, 36),
     exact("github-token", "gho_", Word, 20, 36),
     exact("github-token", "ghu_", Word, 20, 36),
@@ -143,6 +152,7 @@ pub(crate) static FORMATS: &[Format] = &[
     format("mailgun-key", "key-", Hex, 32),
     exact("twilio-key", "SK", Hex, 32, 32),
     format("brevo-key", "xkeysib-", Url, 40),
+    format("brevo-key", "xsmtpsib-", Url, 40),
     format("vault-token", "hvs.", Url, 24),
     format("vault-token", "hvb.", Url, 24),
     format("vault-token", "hvr.", Url, 24),
@@ -154,6 +164,7 @@ pub(crate) static FORMATS: &[Format] = &[
     format("newrelic-key", "NRAK-", Upper, 20),
     format("newrelic-key", "NRJS-", Hex, 15),
     format("newrelic-key", "NRII-", Url, 30),
+    format("newrelic-key", "NRIQ-", Url, 30),
     format("grafana-token", "glsa_", Word, 30),
     format("grafana-token", "glc_", Base64, 30),
     format("sentry-token", "sntrys_", Base64, 40),
@@ -200,11 +211,16 @@ pub(crate) static FORMATS: &[Format] = &[
     format("doppler-token", "dp.pt.", Alphanumeric, 30),
     format("doppler-token", "dp.st.", Dotted, 30),
     format("doppler-token", "dp.ct.", Alphanumeric, 30),
+    format("doppler-token", "dp.sa.", Alphanumeric, 30),
+    format("doppler-token", "dp.scim.", Alphanumeric, 30),
+    format("doppler-token", "dp.audit.", Alphanumeric, 30),
     format("dynatrace-token", "dt0c01.", Dotted, 60),
     format("dynatrace-token", "dt0s01.", Dotted, 60),
     format("contentful-token", "CFPAT-", Url, 40),
     format("circleci-token", "CCIPAT_", Word, 40),
+    format("circleci-token", "CCIPRJ_", Word, 40),
     format("buildkite-token", "bkua_", Hex, 40),
+    format("buildkite-token", "bkaj_", Alphanumeric, 36),
     format("easypost-key", "EZAK", Alphanumeric, 54),
     format("easypost-key", "EZTK", Alphanumeric, 54),
     format("alibaba-key", "LTAI", Alphanumeric, 16),
@@ -216,16 +232,75 @@ pub(crate) static FORMATS: &[Format] = &[
     format("ory-token", "ory_pat_", Url, 30),
     format("razorpay-key", "rzp_live_", Alphanumeric, 14),
     format("flutterwave-key", "FLWSECK-", Url, 16),
+    format("flutterwave-key", "FLWSECK_TEST-", Url, 16),
     format("adobe-secret", "p8e-", Alphanumeric, 32),
     format("terraform-token", "atlasv1.", Url, 40),
     format("paseto", "v2.local.", Dotted, 30),
     format("paseto", "v4.local.", Dotted, 30),
-    format("cloudflare-origin-key", "v1.0-", Hex, 100),
+    format("cloudflare-origin-key", "v1.0-", Url, 120),
     format("artifactory-key", "AKCp", Alphanumeric, 60),
     format("mailchimp-transactional-key", "md-", Url, 22),
     format("infracost-key", "ico-", Alphanumeric, 32),
     format("typeform-token", "tfp_", Dotted, 40),
+    format("together-key", "tgp_v1_", Url, 40),
+    loose("resend-key", "re_", Word, 30),
+    format("neon-key", "napi_", Alphanumeric, 60),
+    format("posthog-key", "phx_", Alphanumeric, 40),
+    format("clojars-token", "CLOJARS_", Alphanumeric, 60),
+    format("duffel-token", "duffel_live_", Url, 40),
+    format("duffel-token", "duffel_test_", Url, 40),
+    format("frameio-token", "fio-u-", Url, 60),
+    format("heroku-key", "HRKU-", Url, 36),
+    format("hubspot-token", "pat-na1-", Url, 36),
+    format("hubspot-token", "pat-eu1-", Url, 36),
+    format("intra42-secret", "s-s4t2ud-", Hex, 64),
+    format("intra42-secret", "u-s4t2ud-", Hex, 64),
+    format("artifactory-key", "cmVmdGtuOj", Base64, 40),
+    format("openshift-token", "sha256~", Url, 43),
+    format("scalingo-token", "tk-us-", Url, 48),
+    format("settlemint-token", "sm_aat_", Alphanumeric, 16),
+    format("settlemint-token", "sm_pat_", Alphanumeric, 16),
+    format("settlemint-token", "sm_sat_", Alphanumeric, 16),
+    format("shippo-token", "shippo_live_", Hex, 40),
+    format("shippo-token", "shippo_test_", Hex, 40),
+    format("sonar-token", "squ_", Hex, 40),
+    format("sonar-token", "sqp_", Hex, 40),
+    format("sonar-token", "sqa_", Hex, 40),
+    format("yandex-key", "AQVN", Url, 35),
+    loose("yandex-token", "t1.", Dotted, 100),
+    format("onepassword-secret-key", "A3-", UpperGroups, 32),
+    format("adafruit-key", "aio_", Alphanumeric, 28),
+    format("defined-token", "dnkey-", Url, 60),
+    loose("plaid-token", "access-sandbox-", Url, 36),
+    loose("plaid-token", "access-development-", Url, 36),
+    loose("plaid-token", "access-production-", Url, 36),
+    format("mapbox-token", "sk.eyJ", Dotted, 60),
+    format("mercadopago-token", "APP_USR-", Url, 50),
+    format("deno-token", "ddp_", Alphanumeric, 36),
+    format("deno-token", "ddo_", Alphanumeric, 36),
+    format("packagist-token", "packagist_", Word, 60),
+    format("zuplo-key", "zpka_", Word, 40),
+    format("nostr-key", "nsec1", Alphanumeric, 58),
+    format("wallet-key", "xprv", Alphanumeric, 100),
+    format("wallet-key", "yprv", Alphanumeric, 100),
+    format("wallet-key", "zprv", Alphanumeric, 100),
+    format("wallet-key", "tprv", Alphanumeric, 100),
+    format("rootly-key", "rootly_", Hex, 64),
+    format("cursor-key", "crsr_", Hex, 64),
+    loose("persona-key", "persona_production_", Url, 36),
+    loose("persona-key", "persona_sandbox_", Url, 36),
+    loose("launchdarkly-key", "sdk-", Url, 36),
+    exact("octopus-key", "API-", Upper, 26, 26),
+    loose("lob-key", "live_", Url, 35),
+    format("lob-key", "test_", Hex, 35),
+    format("airtable-token", "pat", Dotted, 79),
+    format("azure-secret", "Q~", Dotted, 31),
+    format("firebase-key", ":APA91b", Url, 100),
     format("telegram-token", ":AA", Url, 32),
+    // What tells these apart stands at their end.
+    format("mailchimp-key", "-us", Alphanumeric, 1),
+    format("newrelic-key", "NRAL", Alphanumeric, 0),
+    format("maxmind-key", "_mmk", Alphanumeric, 0),
 ];
 
 /// A token that was found.
@@ -263,6 +338,9 @@ impl Format {
         if bytes.get(at..body_start)? != self.prefix.as_bytes() {
             return None;
         }
+        if let Some((class, lengths)) = self.head() {
+            return self.around(bytes, at, class, &lengths);
+        }
         let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied();
         let is_inside_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric());
         if is_inside_word && (self.exact.is_none() || self.prefix.len() < 4) {
@@ -284,14 +362,22 @@ impl Format {
             return None;
         }
         let body = &bytes[body_start..end];
-        if self.rule == "telegram-token" {
-            let digits = bytes[..at].iter().rev().take(12).take_while(|byte| byte.is_ascii_digit()).count();
-            return (8..=10).contains(&digits).then_some(Token { start: at - digits, end });
+        let is_shaped = match self.rule {
+            "airtable-token" => {
+                body.get(14) == Some(&b'.')
+                    && body.get(15..79).is_some_and(|tail| tail.iter().all(u8::is_ascii_hexdigit))
+            }
+            "resend-key" => body.get(8) == Some(&b'_') && longest_run(body) >= 20,
+            "launchdarkly-key" => body.get(8) == Some(&b'-') && body.get(23) == Some(&b'-'),
+            _ => true,
+        };
+        if !is_shaped {
+            return None;
         }
         if is_inside_word && !self.is_unmistakable(body) {
             return None;
         }
-        if matches!(self.class, Upper) && self.exact.is_some_and(|exact| length != exact) {
+        if self.class == Upper && self.exact.is_some_and(|exact| length != exact) {
             return None;
         }
         if self.prefix.len() <= 3 && self.exact.is_some_and(|exact| length != exact) {
@@ -304,13 +390,16 @@ impl Format {
             let has_digit = body.iter().any(u8::is_ascii_digit);
             if !has_digit || longest_run(body) < 12 {
                 // A key id of letters alone is as likely as any other.
-                if self.class != Upper {
+                if !matches!(self.class, Upper | UpperGroups) {
                     return None;
                 }
             }
         }
         if length == DECIDING {
             end += run(end, usize::MAX);
+        }
+        if self.exact.is_none() && end - at >= 16 {
+            end = self.continued(bytes, at, end);
         }
         // A sentence ends behind the token.
         while end > body_start && bytes.get(end - 1) == Some(&b'.') {
@@ -319,30 +408,108 @@ impl Format {
         Some(Token { start: at, end })
     }
 
+    /// What stands in front of the mark of this format, when the mark is not the beginning.
+    fn head(&self) -> Option<(Class, RangeInclusive<usize>)> {
+        Some(match (self.rule, self.prefix) {
+            ("telegram-token", _) => (Class::Digits, 8..=10),
+            ("azure-secret", _) => (Dotted, 4..=4),
+            ("firebase-key", _) => (Url, 11..=11),
+            ("mailchimp-key", _) => (Hex, 32..=32),
+            ("newrelic-key", "NRAL") => (Alphanumeric, 36..=36),
+            ("maxmind-key", _) => (Word, 36..=36),
+            _ => return None,
+        })
+    }
+
+    /// A token with its mark in the middle or at the end.
+    fn around(&self, bytes: &[u8], at: usize, head: Class, lengths: &RangeInclusive<usize>) -> Option<Token> {
+        let body_start = at + self.prefix.len();
+        let body = bytes.get(body_start..).unwrap_or_default();
+        let length = body.iter().take(DECIDING).take_while(|&&byte| self.class.holds(byte)).count();
+        let before = bytes[..at].iter().rev().take(lengths.end() + 1).take_while(|&&byte| head.holds(byte)).count();
+        // The secret of an application has a digit right in front of its mark.
+        let is_shaped = match self.rule {
+            "azure-secret" => at > 0 && bytes[at - 1].is_ascii_digit(),
+            "mailchimp-key" => length <= 2 && body[..length].iter().all(u8::is_ascii_digit),
+            "maxmind-key" => bytes.get(at.wrapping_sub(30)) == Some(&b'_'),
+            _ => true,
+        };
+        // At the end of a token, a longer word is another word.
+        let is_end = self.shortest > 1 || length == self.shortest || self.rule == "mailchimp-key";
+        let is_token = length >= self.shortest && lengths.contains(&before) && is_shaped && is_end;
+        is_token.then_some(Token { start: at - before, end: body_start + length })
+    }
+
     /// The prefix and the length leave no doubt even inside a longer word.
     fn is_unmistakable(&self, body: &[u8]) -> bool {
         let is_full = self.exact.is_some_and(|exact| body.len() >= exact);
         self.prefix.len() >= 4 && is_full && self.class != Upper
     }
 
-    /// The end of a token that goes on in the next line.
+    /// The end of a token of fixed length that goes on behind a line end, or in the next piece of a text in quotes.
     fn wrapped(&self, bytes: &[u8], (body_start, line_end): (usize, usize), exact: usize) -> Option<usize> {
-        let rest = bytes.get(line_end..)?;
-        let gap = match rest {
-            [b'\r', b'\n', ..] => 2,
-            [b'\n', ..] => 1,
-            _ => return None,
-        };
+        const LONGEST_GAP: usize = 40;
         let head = bytes.get(body_start..line_end)?;
+        if head.len() < 4 {
+            return None;
+        }
+        let rest = bytes.get(line_end..)?;
+        let is_gap = |byte: &&u8| byte.is_ascii_whitespace() || b"\"'+.^`=>|&\\".contains(byte);
+        let gap = rest.iter().take(LONGEST_GAP).take_while(is_gap).count();
         let tail_start = line_end + gap;
         let tail_length = bytes.get(tail_start..)?.iter().take_while(|&&byte| self.class.holds(byte)).count();
-        if head.len() < 4 || head.len() + tail_length != exact || tail_length == 0 {
+        if gap == 0 || head.len() + tail_length != exact || tail_length == 0 {
             return None;
         }
         let tail_end = tail_start + tail_length;
         let body = [head, bytes.get(tail_start..tail_end)?].concat();
-        let is_checked = checksum::has_base62_tail(&body);
+        if checksum::has_base62_tail(&body) {
+            return Some(tail_end);
+        }
+        let is_line_end = matches!(rest.get(..gap)?, b"\n" | b"\r\n");
         let looks_random = body.iter().any(u8::is_ascii_digit) && body.iter().any(u8::is_ascii_uppercase);
-        (is_checked || looks_random).then_some(tail_end)
+        (is_line_end && looks_random).then_some(tail_end)
     }
+
+    /// The end of a long token that fills its line and goes on in the next one.
+    fn continued(&self, bytes: &[u8], start: usize, end: usize) -> usize {
+        continued(bytes, start, end, |byte| self.class.holds(byte))
+    }
+}
+
+/// The narrowest width at which a program breaks a word.
+const NARROWEST: usize = 60;
+
+/// Where a token ends that reaches from a place to the end of a line as wide as a terminal and goes on below it: the
+/// next line, behind the same margin, holds nothing but random characters of the same class.
+pub(super) fn continued(bytes: &[u8], start: usize, end: usize, holds: impl Fn(u8) -> bool) -> usize {
+    const MOST_LINES: usize = 64;
+    let line_start = memchr::memrchr(b'\n', &bytes[..start]).map_or(0, |found| found + 1);
+    let margin =
+        bytes[line_start..start].iter().take_while(|&&byte| matches!(byte, b' ' | b'\t' | b'>' | b'|')).count();
+    let margin = bytes.get(line_start..line_start + margin).unwrap_or_default();
+    let mut line = (line_start, end);
+    for _ in 0..MOST_LINES {
+        let rest = bytes.get(line.1..).unwrap_or_default();
+        let gap = match rest {
+            [b'\r', b'\n', ..] => 2,
+            [b'\n', ..] => 1,
+            _ => break,
+        };
+        let next = line.1 + gap;
+        if line.1 - line.0 < NARROWEST || !bytes.get(next..).is_some_and(|rest| rest.starts_with(margin)) {
+            break;
+        }
+        let from = next + margin.len();
+        let length = bytes.get(from..).unwrap_or_default().iter().take_while(|&&byte| holds(byte)).count();
+        let word = bytes.get(from..from + length).unwrap_or_default();
+        let is_whole = matches!(bytes.get(from + length), None | Some(b'\n' | b'\r' | b'"' | b'\''));
+        let has = |test: fn(&u8) -> bool| word.iter().any(test);
+        let is_random = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && length >= 8;
+        if !is_whole || !is_random || length > line.1 - line.0 {
+            break;
+        }
+        line = (next, from + length);
+    }
+    line.1
 }

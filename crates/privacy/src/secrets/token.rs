@@ -1,7 +1,7 @@
 //! Tokens whose shape is more than a prefix: signed tokens and password hashes.
 
 use super::Reading;
-use super::prefix::Class;
+use super::prefix::{Class, continued};
 use crate::hit::Hit;
 
 impl Reading<'_> {
@@ -25,6 +25,15 @@ impl Reading<'_> {
             end += 1;
         }
         let is_long = |part: usize| lengths.get(part).is_some_and(|&length| length >= 8);
+        // A token that fills its line and goes on in the next one.
+        if lengths.len() < 3 && end - start >= 40 {
+            let whole = continued(self.bytes, start, end, |byte| Class::Dotted.holds(byte));
+            if whole > end {
+                self.blocks_done = whole;
+                self.hits.push(Hit::secret(start, whole, "jwt"));
+                return;
+            }
+        }
         let is_cut = lengths.len() == 2
             && lengths.iter().all(|&length| length >= 20)
             && self.bytes.get(start + lengths[0] + 1..).is_some_and(|rest| rest.starts_with(b"eyJ"));
@@ -32,6 +41,7 @@ impl Reading<'_> {
             while end > start && self.byte(end - 1) == Some(b'.') {
                 end -= 1;
             }
+            let end = continued(self.bytes, start, end, |byte| Class::Dotted.holds(byte));
             self.blocks_done = end;
             self.hits.push(Hit::secret(start, end, "jwt"));
         }

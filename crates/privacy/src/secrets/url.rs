@@ -47,7 +47,7 @@ impl Reading<'_> {
     fn userinfo(&mut self, base: usize, authority: &str) {
         let at = match (authority.rfind('@'), authority.find(':')) {
             (Some(at), _) => at,
-            // A slash in a password is a mistake that happens: the at sign behind it must be near.
+            // A sign of URLs in a password is a mistake that happens: the at sign behind it must be near.
             (None, Some(colon)) if !is_port(&authority[colon + 1..]) => match self.at_sign_behind_slash(base) {
                 Some(at) => at,
                 None => return,
@@ -69,8 +69,41 @@ impl Reading<'_> {
         const NEAR: usize = 200;
         let window = self.bytes.get(base..self.bytes.len().min(base + NEAR))?;
         let at = memchr::memchr(b'@', window)?;
-        let is_other = |byte: &u8| byte.is_ascii_whitespace() || b"?#&=\"'`<>".contains(byte);
+        let is_other = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>".contains(byte);
         (!window[..at].iter().any(is_other)).then_some(at)
+    }
+
+    /// `host:port:database:user:password` alone in its line, as the clients of `PostgreSQL` keep it.
+    pub(super) fn password_line(&mut self, start: usize, end: usize) {
+        const LONGEST: usize = 300;
+        if end < self.urls_done {
+            return;
+        }
+        let from = start.saturating_sub(LONGEST);
+        let line_start = memchr::memrchr(b'\n', &self.bytes[from..start]).map_or(from, |found| from + found + 1);
+        let line_end = self.line_end(end);
+        self.urls_done = line_end;
+        let Some(line) = self.text.get(line_start..line_end).filter(|line| line.len() <= LONGEST) else { return };
+        let mut fields = line.splitn(5, ':');
+        let is_head =
+            (0..4).all(|_| fields.next().is_some_and(|field| !field.is_empty() && !field.contains([' ', '/'])));
+        let Some(password) = fields.next().filter(|_| is_head && !line.contains([' ', '\t'])) else { return };
+        if is_secret(password, Promise::Password, Form::Quoted) {
+            self.push_secret(line_end - password.len(), line_end, "password-file");
+        }
+    }
+
+    /// `jdbc:oracle:thin:user/password@host`.
+    pub(super) fn oracle(&mut self, end: usize) {
+        const LONGEST: usize = 200;
+        let length = self.run(end, |byte| byte.is_ascii_graphic() && !b"\"'`<>".contains(&byte)).min(LONGEST);
+        let Some((user, rest)) = self.text.get(end..end + length).and_then(|text| text.split_once('/')) else { return };
+        let Some((password, _)) = rest.rsplit_once('@') else { return };
+        let is_user = !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if is_user && !password.is_empty() && !is_placeholder(password) {
+            let start = end + user.len() + 1;
+            self.push_secret(start, start + password.len(), "url-password");
+        }
     }
 
     fn webhook(&mut self, base: usize, url: &str) {

@@ -267,8 +267,11 @@ pub(crate) fn is_distinctive(value: &str) -> bool {
         || (value.len() >= 6 && has_digit(value))
 }
 
-/// `$NAME` as a whole, and not a password that starts with a dollar sign.
+/// `$NAME` or `%NAME%` as a whole, and not a password that starts with a dollar sign.
 fn is_variable(value: &str) -> bool {
+    if let Some(name) = value.strip_prefix('%').and_then(|rest| rest.strip_suffix('%')) {
+        return is_identifier(name);
+    }
     let Some(name) = value.strip_prefix('$') else { return false };
     let stem = name.trim_end_matches(|character: char| character.is_ascii_digit());
     is_identifier(name) && !has_digit(stem)
@@ -277,7 +280,7 @@ fn is_variable(value: &str) -> bool {
 /// `Option<String>`, `&str`, `List[str]`.
 pub(crate) fn is_type(value: &str) -> bool {
     let value = value.trim_end_matches([',', ';', ')', '{', '=']);
-    let bare = value.trim_start_matches(['&', '*', '?']);
+    let bare = value.trim_start_matches(['&', '*', '?']).trim_end_matches('?');
     let bare = bare.strip_prefix("'static ").unwrap_or(bare);
     let head_length = bare.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_:.".contains(byte)).count();
     let (head, rest) = bare.split_at(head_length);
@@ -304,7 +307,8 @@ pub(crate) fn is_type(value: &str) -> bool {
     ]
     .contains(&bare);
     let has_namespace = head.contains("::") && rest.is_empty();
-    is_generic || is_known || has_namespace || (value.starts_with('&') && is_identifier(bare))
+    let is_slice = value.starts_with('&') && bare.starts_with('[');
+    is_generic || is_known || has_namespace || is_slice || (value.starts_with('&') && is_identifier(bare))
 }
 
 /// Code that computes or fetches a value.
@@ -347,7 +351,7 @@ fn is_reference(value: &str, promise: Promise, form: Form) -> bool {
     if trimmed.is_empty() || is_masked(trimmed) || is_filler(trimmed.as_bytes()) && !has_digit(trimmed) {
         return true;
     }
-    if STAND_INS.iter().any(|word| word.eq_ignore_ascii_case(trimmed)) {
+    if STAND_INS.iter().any(|word| word.eq_ignore_ascii_case(trimmed)) || is_instruction(trimmed) {
         return true;
     }
     if REFERENCES.iter().any(|prefix| starts_with(trimmed, prefix)) {
@@ -368,6 +372,10 @@ fn is_reference(value: &str, promise: Promise, form: Form) -> bool {
     if trimmed.starts_with('<') || trimmed.starts_with("[SECRET-") {
         return true;
     }
+    // Code in brackets that goes on behind a blank.
+    if form == Form::Bare && trimmed.starts_with('(') && !value.contains(')') {
+        return true;
+    }
     if matches!(trimmed, "%s" | "%d" | "%v" | "%@" | "?" | "$1" | "$2" | "{}" | "{0}")
         || (form == Form::Bare && trimmed.starts_with(['{', '[']))
     {
@@ -377,6 +385,30 @@ fn is_reference(value: &str, promise: Promise, form: Form) -> bool {
         return true;
     }
     is_path(trimmed, promise) || (is_constant(trimmed) && promise < Promise::Password) || names_a_secret(trimmed)
+}
+
+/// Words that tell the reader to put a secret there: `your-api-key-here`, `INSERT_PASSWORD_HERE`.
+fn is_instruction(value: &str) -> bool {
+    const FIRST: &[&str] = &["your", "insert", "replace", "enter", "put", "add", "change", "paste", "fill", "provide"];
+    const LAST: &[&str] = &["here", "placeholder"];
+    let mut words = value.split(['-', '_', ' ', '.']);
+    let is_one_of = |word: Option<&str>, list: &[&str]| {
+        word.is_some_and(|word| list.iter().any(|known| known.eq_ignore_ascii_case(word)))
+    };
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-_ .".contains(&byte));
+    let has_gap = value.bytes().any(|byte| !byte.is_ascii_alphabetic());
+    is_plain && has_gap && (is_one_of(words.next(), FIRST) || is_one_of(words.next_back(), LAST))
+}
+
+/// The name of a resource that holds a secret: `db-secret-v2`.
+fn names_a_resource(value: &str) -> bool {
+    let is_lower = value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    let mut words = value.split('-');
+    let has_word = words.clone().any(|word| {
+        ["secret", "secrets", "token", "key", "keys", "credentials", "creds", "password", "tls", "cert"].contains(&word)
+    });
+    let is_version = |word: &str| word.strip_prefix('v').is_some_and(|rest| rest.len() <= 2);
+    is_lower && has_word && words.all(|word| !has_digit(word) || is_version(word))
 }
 
 /// An upper-case variable name.
@@ -434,7 +466,11 @@ pub(crate) fn is_secret(value: &str, promise: Promise, form: Form) -> bool {
     if form == Form::Bare && is_alphabetic && has_hump(value) && (promise < Promise::Password || speaks_of_secrets) {
         return false;
     }
-    if promise < Promise::Password && is_date_or_version(value) {
+    if promise < Promise::Password && (is_date_or_version(value) || names_a_resource(value)) {
+        return false;
+    }
+    // `"missing_credential": "The list needs a key."` is a message about one.
+    if promise < Promise::Password && is_sentence(value) {
         return false;
     }
     // `session: request_id=…` is a line of fields, each with its own name.
@@ -447,9 +483,15 @@ pub(crate) fn is_secret(value: &str, promise: Promise, form: Form) -> bool {
         Promise::Password | Promise::Phrase => value.len() >= 4 || (form == Form::Quoted && value.len() >= 3),
         Promise::Credential if value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => value.len() >= 8,
         Promise::Credential => value.len() >= 6 && (!is_plain_word || value.len() >= 20 && form == Form::Quoted),
-        Promise::Code => false,
+        Promise::Code | Promise::Codes => false,
         Promise::Hint => value.len() >= 8 && has_digit(value) && has_letter(value) && !is_ordinary(value),
     }
+}
+
+/// Three words and more, the first of them with a capital, and no number.
+fn is_sentence(value: &str) -> bool {
+    let starts = value.bytes().next().is_some_and(|byte| byte.is_ascii_uppercase());
+    starts && !has_digit(value) && value.split(' ').filter(|word| !word.is_empty()).count() >= 3
 }
 
 fn has_hump(value: &str) -> bool {

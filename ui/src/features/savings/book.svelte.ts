@@ -1,7 +1,6 @@
 import { announce } from "$lib/a11y/announce";
 import { toFailure, type Backend } from "$lib/ipc/backend";
 import type { Failure, SavingsBackfilled } from "$lib/ipc/generated/protocol";
-import type { Wire } from "$lib/ipc/wire";
 import { exact } from "$lib/format/count";
 import { tn } from "$lib/i18n/text";
 import { Resource } from "$lib/resource/resource.svelte";
@@ -23,7 +22,7 @@ export class Book {
   /** The conversation that is shown beside the whole; empty for none. */
   key = $state("");
   failure = $state.raw<Failure | null>(null);
-  backfilled = $state.raw<Wire<SavingsBackfilled> | null>(null);
+  backfilled = $state.raw<SavingsBackfilled | null>(null);
   isBackfilling = $state(false);
   readonly #backend: Backend;
   readonly #endings: (() => void)[];

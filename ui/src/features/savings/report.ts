@@ -1,11 +1,10 @@
 import { csv } from "$lib/format/csv";
 import { money, roundMoney } from "$lib/format/money";
 import type { SavingsReport, SavingsRow, SavingsTotals } from "$lib/ipc/generated/protocol";
-import type { Wire } from "$lib/ipc/wire";
 
-export type Totals = Wire<SavingsTotals>;
-export type Row = Wire<SavingsRow>;
-export type Report = Wire<SavingsReport>;
+export type Totals = SavingsTotals;
+export type Row = SavingsRow;
+export type Report = SavingsReport;
 
 /** What the rows of a report can be of. */
 export const BY = ["model", "client", "session"] as const;

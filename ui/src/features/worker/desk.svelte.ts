@@ -1,7 +1,6 @@
 import { announce } from "$lib/a11y/announce";
 import { toFailure, type Backend } from "$lib/ipc/backend";
 import type { Event, Failure, PurgeWhat, WorkerPurgeParams, WorkerSessions } from "$lib/ipc/generated/protocol";
-import type { Wire } from "$lib/ipc/wire";
 import { t } from "$lib/i18n/text";
 import { Resource } from "$lib/resource/resource.svelte";
 import { isNothing, type Purged, type SessionDetail } from "./sessions";
@@ -21,7 +20,7 @@ export interface Removed {
 
 /** The conversations of the worker, the one that is looked at, and what is done with them. */
 export class Desk {
-  readonly list: Resource<Wire<WorkerSessions>>;
+  readonly list: Resource<WorkerSessions>;
   /** The conversation that is looked at; null while none is. */
   opened = $state.raw<Resource<SessionDetail> | null>(null);
   key = $state("");

@@ -1,10 +1,9 @@
 import type { WorkerPurged, WorkerSessionDetail, WorkerSessionView } from "$lib/ipc/generated/protocol";
-import type { Wire } from "$lib/ipc/wire";
 
-export type Session = Wire<WorkerSessionView>;
-export type SessionDetail = Wire<WorkerSessionDetail>;
+export type Session = WorkerSessionView;
+export type SessionDetail = WorkerSessionDetail;
 export type Turn = SessionDetail["turns"][number];
-export type Purged = Wire<WorkerPurged>;
+export type Purged = WorkerPurged;
 
 /** Whether the worker is on, as the host names it. */
 export const ARMED = ["on", "off", "undecided"] as const;

@@ -1,9 +1,8 @@
 import type { Event, Failure, Methods } from "./generated/protocol";
-import type { Wire } from "./wire";
 
 export type MethodName = keyof Methods;
-export type ParamsOf<M extends MethodName> = Wire<Methods[M]["params"]>;
-export type ResponseOf<M extends MethodName> = Wire<Methods[M]["response"]>;
+export type ParamsOf<M extends MethodName> = Methods[M]["params"];
+export type ResponseOf<M extends MethodName> = Methods[M]["response"];
 
 /** Whether the host can be asked, and why not. */
 export interface ConnectionStatus {
