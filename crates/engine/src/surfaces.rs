@@ -68,7 +68,7 @@ impl Drop for Attendance {
         let Some(session) = self.session.take() else { return };
         // Commands of a client that is gone have nobody to report to.
         self.engine.worker.jobs.end_of(session.as_str());
-        locked(&self.engine.worker.last_keys).remove(session.as_str());
+        locked(&self.engine.worker.served).remove(session.as_str());
         let engine = self.engine.clone();
         self.engine.tasks.spawn(async move {
             tokio::select! {

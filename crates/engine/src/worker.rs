@@ -3,6 +3,7 @@
 //! Start reading at [`job`] for how a call is held, [`session`] for what a conversation has, [`ask`] for how a human
 //! is asked, [`work`] for what happens to material.
 
+mod adopt;
 mod allowed;
 mod artifact;
 pub(crate) mod ask;
@@ -10,12 +11,14 @@ mod command;
 mod compact;
 mod disclose;
 mod guard;
+mod hand_back;
 mod hook;
 pub(crate) mod identity;
 pub(crate) mod job;
 mod model;
 mod names;
 mod observe;
+mod remove;
 mod run;
 mod savings;
 mod scrubber;
@@ -42,7 +45,7 @@ use self::observe::Observing;
 use self::savings::Prices;
 use self::scrubber::Recognisers;
 pub(crate) use self::scrubber::is_about_what_is_gone;
-use self::session::Sessions;
+use self::session::{Served, Sessions};
 
 /// What the worker keeps in memory.
 #[derive(Debug, Default)]
@@ -60,8 +63,8 @@ pub(crate) struct Worker {
     pub allow_turn: tokio::sync::Mutex<()>,
     /// Changes of the allow-list's file that nobody accepted yet, as they were last seen.
     pub waiting_lines: Mutex<Vec<allowed::Waiting>>,
-    /// Connections of sidecars and the session that each last worked for.
-    pub last_keys: Mutex<HashMap<String, String>>,
+    /// Connections and the conversations that each works for.
+    pub served: Mutex<HashMap<String, Served>>,
 }
 
 /// An answer without facts.

@@ -11,8 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::is_lower_hex;
 
-pub use folder::{ArtifactError, ArtifactFolder, MOST_READ_BYTES};
-pub use slice::{DEFAULT_LIMIT, MOST_LIMIT, Mismatch, ScrubbedText, Slice};
+pub use folder::{ArtifactError, ArtifactFolder};
+pub use slice::{DEFAULT_LIMIT, MOST_LIMIT, Mismatch, Reading, ScrubbedText, Slice, Wanted};
+
+/// The longest text that is kept, read and scrubbed. One limit for the three, so that whatever is kept can be read.
+pub const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// Stands at the end of a text that was cut at [`MOST_BYTES`].
+pub const CUT: &str = "\n[what follows was not kept: the text is too long]\n";
 
 /// An artifact: `a_` and eight hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -13,6 +13,7 @@ use std::time::Duration;
 use lwa_process::{End, Environment, Limits, ProcessError, Program, Running, Streams, Watch, WholeFile};
 use tokio_util::sync::CancellationToken;
 
+use crate::artifact::MOST_BYTES;
 use crate::material::{CommandMaterial, capped_ends, plain_text};
 use crate::trailer::CommandEnd;
 
@@ -23,8 +24,6 @@ pub use secret_env::{GrantedVariable, SecretEnvError, granted};
 pub const TIMEOUT_S: u64 = 120;
 /// The longest time that may be asked for.
 pub const MOST_TIMEOUT_S: u64 = 3_600;
-/// What is written of an output to disk at most.
-pub const MOST_WHOLE_BYTES: u64 = 32 * 1024 * 1024;
 /// Where programs are looked for when the caller sent no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -229,7 +228,8 @@ pub async fn start(run: CommandRun) -> Result<StartedCommand, CommandError> {
     let bytes = run.most_chars.saturating_mul(4);
     let head = bytes / 10 * 7;
     program.limits = Limits { time: run.timeout, output_bytes: head, end_bytes: bytes - head, ..Limits::default() };
-    program.whole_output = run.spill.clone().map(|path| WholeFile { path, most_bytes: MOST_WHOLE_BYTES });
+    let most_bytes = u64::try_from(MOST_BYTES).unwrap_or(u64::MAX);
+    program.whole_output = run.spill.clone().map(|path| WholeFile { path, most_bytes });
     program.sandbox = run.sandbox.as_ref().map(|choice| choice.sandbox(&run.folder, &program.environment));
     let spill = run.spill.map(|path| Spill { path, is_kept: false });
     let running = program.start().await.map_err(|error| match error {

@@ -9,7 +9,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use lwa_domain::Outcome;
 use lwa_privacy::{Exposure, Kind, Tier, Visibility};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,8 @@ pub use text::{disclosure_dialog, opening_dialog};
 pub const MOST_ASKED: u32 = 3;
 /// Questions of one hour, resets or not, so that no caller can wear the human down.
 pub const MOST_AN_HOUR: usize = 6;
+/// How long a human's no to leaving the private mode is the answer to the next wish as well.
+pub const NO_HOLDS: SignedDuration = SignedDuration::from_mins(10);
 
 /// What holds for a call now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,10 +114,31 @@ pub enum RequestStep {
         /// See [`Verdict::is_memory_vaulted`].
         is_memory_vaulted: bool,
     },
-    /// There is nowhere to ask, or the questions of this hour are used up; nothing was opened.
+    /// Nobody may be asked; nothing was opened.
     Refused {
+        /// Why.
+        why: Unasked,
         /// See [`Verdict::is_memory_vaulted`].
         is_memory_vaulted: bool,
+    },
+}
+
+/// Why a human is not asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unasked {
+    /// There is no surface to ask on.
+    Nowhere,
+    /// Another question about what may leave is open.
+    AnotherIsOpen,
+    /// The questions of this hour are used up.
+    TooOften {
+        /// When the next one may be asked.
+        free_at: Timestamp,
+    },
+    /// The human said no to the same a short while ago.
+    SaidNo {
+        /// When the next one may be asked.
+        free_at: Timestamp,
     },
 }
 
@@ -202,15 +225,20 @@ impl Disclosure {
     /// is counted and has to be stored first.
     pub fn due(&mut self, surroundings: DisclosureSurroundings, counts: &BTreeMap<Kind, usize>, now: Timestamp) -> Due {
         let is_concerned = counts.iter().any(|(kind, count)| *count > 0 && kind.tier() != Tier::Secrets);
+        // What somebody has hidden is opened by a human alone.
+        let escalation = match surroundings.escalation {
+            Escalation::Off if self.stored.was_closed => Escalation::Ask,
+            set => set,
+        };
         if surroundings.mode == Mode::Pii
             || !is_concerned
             || self.identity(surroundings) != Identity::Undecided
-            || (surroundings.escalation == Escalation::Ask && self.pending.is_some())
+            || (escalation == Escalation::Ask && self.pending.is_some())
         {
             let label = self.label(surroundings).filter(|_| is_concerned);
             return Due::Settled(Verdict::plain(self.exposure(surroundings), label));
         }
-        match surroundings.escalation {
+        match escalation {
             Escalation::Off => {
                 self.decide(Identity::Open, None, DisclosureSource::Policy, now);
                 Due::Settled(Verdict::plain(self.exposure(surroundings), self.label(surroundings)))
@@ -303,9 +331,8 @@ impl Disclosure {
         if !opening.identity && !opening.numbers {
             return RequestStep::Done { is_memory_vaulted };
         }
-        let may_ask = surroundings.can_ask && self.pending.is_none();
-        if !may_ask || self.stored.recent.take(MOST_AN_HOUR, now).is_err() {
-            return RequestStep::Refused { is_memory_vaulted };
+        if let Err(why) = self.take_question(surroundings.can_ask, now) {
+            return RequestStep::Refused { why, is_memory_vaulted };
         }
         let round = self.next_round();
         self.pending = Some(Pending::Request(round, opening));
@@ -338,6 +365,40 @@ impl Disclosure {
         true
     }
 
+    /// Counts a question whether the private mode may be left.
+    ///
+    /// # Errors
+    /// Nobody may be asked now.
+    pub fn ask_to_leave(&mut self, can_ask: bool, now: Timestamp) -> Result<(), Unasked> {
+        let free_at = self.stored.stays_private.and_then(|said| said.checked_add(NO_HOLDS).ok());
+        if let Some(free_at) = free_at.filter(|free_at| *free_at > now) {
+            return Err(Unasked::SaidNo { free_at });
+        }
+        self.take_question(can_ask, now)
+    }
+
+    /// Takes the reply to the question whether the private mode may be left, and says whether it is a yes.
+    pub fn settle_leaving(&mut self, outcome: Outcome, now: Timestamp) -> bool {
+        match outcome {
+            outcome if outcome.is_allowed() => self.stored.stays_private = None,
+            Outcome::Unavailable => self.stored.recent.give_back(),
+            Outcome::Denied => self.stored.stays_private = Some(now),
+            _ => {}
+        }
+        outcome.is_allowed()
+    }
+
+    fn take_question(&mut self, can_ask: bool, now: Timestamp) -> Result<(), Unasked> {
+        if !can_ask {
+            return Err(Unasked::Nowhere);
+        }
+        if self.pending.is_some() {
+            return Err(Unasked::AnotherIsOpen);
+        }
+        let taken = self.stored.recent.take(MOST_AN_HOUR, now);
+        taken.map_err(|spent| Unasked::TooOften { free_at: spent.free_at })
+    }
+
     /// A question whose call is gone: its reply decides nothing any more.
     pub fn withdraw(&mut self, round: Round) {
         if matches!(self.pending, Some(Pending::Result(open) | Pending::Request(open, _)) if open == round) {
@@ -345,15 +406,11 @@ impl Disclosure {
         }
     }
 
-    /// The call whose question is open is gone: no reply decides anything any more.
-    pub fn withdraw_open(&mut self) {
-        self.pending = None;
-    }
-
     /// A human lets the questions begin again; what was decided stays.
     pub fn reset_questions(&mut self) {
         self.stored.asked = 0;
         self.stored.recent.reset();
+        self.stored.stays_private = None;
     }
 
     /// A human lets everything begin again: undecided, and no question counted.
@@ -405,6 +462,12 @@ impl Disclosure {
     }
 
     fn decide(&mut self, identity: Identity, numbers: Option<Numbers>, source: DisclosureSource, now: Timestamp) {
+        let is_by_somebody = matches!(source, DisclosureSource::Dialog | DisclosureSource::Tool);
+        match identity {
+            Identity::Masked if is_by_somebody => self.stored.was_closed = true,
+            Identity::Open if is_by_somebody => self.stored.was_closed = false,
+            _ => {}
+        }
         self.stored.identity = identity;
         self.stored.numbers = numbers.unwrap_or(self.stored.numbers);
         self.stored.source = Some(source);

@@ -4,6 +4,7 @@
 //! gives out texts that are clean, or a refusal when it cannot tell.
 
 mod document;
+mod frame;
 mod withhold;
 
 use std::collections::BTreeMap;
@@ -13,10 +14,10 @@ use std::ops::Range;
 use lwa_privacy::{Exposure, Kind, ScrubError, Scrubber, Vault};
 use serde::Serialize;
 
-use crate::mode::Mode;
 use crate::trailer::LeakCheck;
 
 pub use document::OutboundJson;
+pub(crate) use frame::is_own_words;
 
 /// Stands where a line was that nobody could look at in time.
 pub const WITHHELD_LINE: &str = "[line withheld: names could not be checked in time]";
@@ -39,6 +40,11 @@ impl fmt::Debug for Names {
 }
 
 impl Names {
+    /// Whether all of the text was read.
+    pub fn is_whole(&self) -> bool {
+        self.unread.iter().all(Range::is_empty)
+    }
+
     /// Nothing of the text was read.
     pub fn unread(text: &str) -> Self {
         let whole = 0..text.len();
@@ -58,8 +64,9 @@ pub struct Exit<'e> {
     pub vault: &'e mut Vault,
     /// What may leave in clear.
     pub exposure: Exposure,
-    /// The mode of the conversation. In [`Mode::Pii`] a line that was not read does not leave.
-    pub mode: Mode,
+    /// Whether a line that was not read for names stays here: in private mode, and where names are hidden because
+    /// somebody decided so.
+    pub withholds_unread: bool,
 }
 
 /// A text that may leave. It holds nothing of what it was made from.
@@ -76,13 +83,16 @@ pub struct Outbound {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
     text: String,
+    /// The text with blanks in place of our own sentences, where it has any.
+    reading: Option<String>,
     counts: BTreeMap<Kind, usize>,
 }
 
 impl Draft {
-    /// The text, for a reader of names on this machine.
+    /// The text, for a reader of names on this machine. Our own sentences are blanks in it, so that every byte keeps its
+    /// place.
     pub fn for_reading(&self) -> &str {
-        &self.text
+        self.reading.as_deref().unwrap_or(&self.text)
     }
 }
 
@@ -115,6 +125,11 @@ impl Outbound {
     /// The same text, marked as not wholly checked: another reader, who looked as well, did not come to its end.
     pub fn with_failed_check(self) -> Self {
         Self { leak_check: Some(LeakCheck::Failed), ..self }
+    }
+
+    /// The same text with what a reader said who saw more than is in it, and how many lines were left out.
+    pub fn with_reading(self, check: LeakCheck, withheld_lines: usize) -> Self {
+        Self { leak_check: Some(check), withheld_lines, ..self }
     }
 
     /// Whether it stands for a text that could not be checked and did not leave.
@@ -182,25 +197,31 @@ impl Exit<'_> {
     /// The text cannot be scrubbed; nothing of it may leave.
     pub fn draft(&mut self, text: &str) -> Result<Draft, ScrubError> {
         let scrubbed = self.scrubber.scrub(self.vault, text, self.exposure)?;
-        Ok(Draft { text: scrubbed.text.into_owned(), counts: scrubbed.counts })
+        let text = scrubbed.text.into_owned();
+        Ok(Draft { reading: frame::without_frames(&text), text, counts: scrubbed.counts })
     }
 
-    /// The second half: takes what was found in the draft into the vault, leaves out what was not read in
-    /// [`Mode::Pii`], and scrubs once more.
+    /// Takes what a reader found in a text into the vault.
+    pub fn register(&mut self, names: &Names, text: &str) {
+        for (kind, value) in &names.values {
+            if !is_own_words(value) {
+                // A value that would hide ordinary text is not taken, and that is not a failure.
+                let _ = self.scrubber.register_entity(self.vault, *kind, value, text);
+            }
+        }
+    }
+
+    /// The second half: takes what was found in the draft into the vault, leaves out what was not read where that stays
+    /// here, and scrubs once more.
     pub fn finish(&mut self, draft: Draft, names: Option<Names>) -> Outbound {
-        let Draft { text, mut counts } = draft;
+        let Draft { text, mut counts, .. } = draft;
         let Some(names) = names else {
             return Outbound { text, counts, withheld_lines: 0, leak_check: None, is_refusal: false };
         };
-        for (kind, value) in &names.values {
-            // A value that would hide ordinary text is not taken, and that is not a failure.
-            let _ = self.scrubber.register_entity(self.vault, *kind, value, &text);
-        }
-        let is_read = names.unread.iter().all(Range::is_empty);
-        let (text, withheld_lines) = match self.mode {
-            Mode::Pii if !is_read => withhold::without_unread(&text, &names.unread),
-            Mode::Pii | Mode::Assist => (text, 0),
-        };
+        self.register(&names, &text);
+        let is_read = names.is_whole();
+        let (text, withheld_lines) =
+            if self.withholds_unread && !is_read { withhold::without_unread(&text, &names.unread) } else { (text, 0) };
         let again = match self.scrubber.scrub(self.vault, &text, self.exposure) {
             Ok(again) => again,
             Err(error) => return Outbound::refusal(error),

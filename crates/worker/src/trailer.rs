@@ -26,6 +26,8 @@ pub struct Trailer {
     pub turn: Option<TurnId>,
     /// The stored material.
     pub artifact: Option<ArtifactRef>,
+    /// Why the material was not stored, where it was to be.
+    pub not_kept: Option<String>,
     /// How the command ended; none when there was no command.
     pub command: Option<CommandEnd>,
     /// What the command policy said.
@@ -201,6 +203,7 @@ impl Trailer {
         let mut parts = vec![self.mode.to_string()];
         parts.extend(self.turn.as_ref().map(|turn| format!("turn {turn}")));
         parts.extend(self.artifact.as_ref().map(|artifact| format!("ref {artifact}")));
+        parts.extend(self.not_kept.as_ref().map(|reason| format!("not kept: {}", one_line(reason, 120))));
         parts.extend(self.command.map(|end| end.to_string()));
         parts.extend(self.policy.as_ref().map(|policy| format!("policy: {policy}")));
         parts.extend(self.sandbox.as_ref().map(|sandbox| format!("sandbox: {sandbox}")));

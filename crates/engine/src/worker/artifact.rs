@@ -1,18 +1,19 @@
-//! `worker/artifact`: exact slices of stored material. The whole is scrubbed first, so no cut can halve a value.
+//! `worker/artifact`: exact slices of stored material. The whole is scrubbed first, and what a slice touches is read for
+//! names in whole lines, so no cut can halve a value.
 
 use std::sync::Arc;
 
 use lwa_domain::ErrorCode;
 use lwa_protocol::Failure;
-use lwa_protocol::worker::{WorkerAnswer, WorkerArtifactParams, WorkerFacts, WorkerStatusKind};
-use lwa_worker::artifact::{ArtifactError, ArtifactRef, DEFAULT_LIMIT, MOST_LIMIT, ScrubbedText};
+use lwa_protocol::worker::{WorkerAnswer, WorkerArtifactParams, WorkerCall, WorkerFacts, WorkerStatusKind};
+use lwa_worker::artifact::{ArtifactError, ArtifactRef, DEFAULT_LIMIT, MOST_LIMIT, Wanted};
 use lwa_worker::trailer::SliceTrailer;
 
-use super::job::{JobHandle, JobKey};
+use super::job::{JobHandle, Made};
 use super::turn_on::Passed;
 use super::{failed, plain, with_rules};
 use crate::caller::Caller;
-use crate::engine::{Engine, locked};
+use crate::engine::Engine;
 use crate::failure;
 
 /// The shortest slice that may be asked for.
@@ -43,12 +44,20 @@ impl Engine {
         }
         let arguments =
             serde_json::json!([params.reference, params.offset, params.limit, params.line_start, params.line_end]);
-        let key = JobKey::new(caller.session.as_str(), "worker/artifact", &arguments.to_string());
         let (engine, asking, call) = (self.clone(), caller.clone(), params.call.clone());
         let work = |job: JobHandle| -> super::job::JobFuture {
-            Box::pin(async move { engine.artifact_work(&asking, &params, &job, reference).await })
+            Box::pin(async move {
+                let params = WorkerArtifactParams {
+                    call: WorkerCall { session: job.conversation(), ..params.call.clone() },
+                    ..params
+                };
+                tokio::select! {
+                    answer = engine.artifact_work(&asking, &params, &job, reference) => answer,
+                    () = job.cancel.cancelled() => Ok(super::refused("the call was cancelled")),
+                }
+            })
         };
-        self.hold_job(caller, &call, key, work).await
+        self.hold_job(caller, &call, "worker/artifact", &arguments.to_string(), work).await
     }
 
     async fn artifact_work(
@@ -64,10 +73,7 @@ impl Engine {
             Passed::Yes { rules } => rules,
         };
         let model = self.workers(&surroundings.config).await?.model.clone();
-        let (key, way) = {
-            let session = self.hold_session(caller, &params.call, &surroundings).await?;
-            (session.key.clone(), self.way_out(&session, &surroundings).with_model(model))
-        };
+        let key = self.hold_session(caller, &params.call, &surroundings).await?.key.clone();
         let folder = self.artifact_folder(&key)?;
         let read = {
             let reference = reference.clone();
@@ -84,34 +90,30 @@ impl Engine {
             }
             Err(error) => return Err(super::session::artifact_failure(&error)),
         };
-        // What was stored before a term or a rule was added is looked at with what holds now.
-        way.register(text.clone(), self.host_secrets().await).await?;
-        let scrubbed = {
-            let (way, text) = (way.clone(), text.clone());
-            tokio::task::spawn_blocking(move || {
-                let mut vault = locked(&way.vault);
-                let scrubbed = way.scrubber.scrub(&mut vault, &text, way.exposure);
-                scrubbed.map(|scrubbed| ScrubbedText::of(&text, &scrubbed))
-            })
-            .await
-            .map_err(|_| failure::unexpected())?
-        };
-        let scrubbed = scrubbed
-            .map_err(|error| super::way_out::unscrubbed(&error))?
-            .map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
+        let known = self.host_secrets().await;
         let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
-        let slice = if params.line_start > 0 {
-            scrubbed.slice_lines(number(params.line_start), number(params.line_end))
+        let wanted = if params.line_start > 0 {
+            Wanted::Lines { first: number(params.line_start), last: number(params.line_end) }
         } else {
             let limit = if params.limit == 0 { DEFAULT_LIMIT } else { number(u64::from(params.limit)) };
-            scrubbed.slice_chars(number(params.offset), limit)
+            Wanted::Chars { offset: number(params.offset), limit }
+        };
+        // Once more where something was closed while it was read.
+        let (slice, outbound, mode, closings) = loop {
+            let (way, closings) = {
+                let session = self.hold_session(caller, &params.call, &surroundings).await?;
+                (self.way_out(&session, &surroundings).with_model(model.clone()), session.closings)
+            };
+            // What was stored before a term or a rule was added is looked at with what holds now.
+            way.register(text.clone(), known.clone()).await?;
+            let (slice, outbound) = way.slice(text.clone(), wanted).await?;
+            let session = self.hold_session(caller, &params.call, &surroundings).await?;
+            if session.closings == closings {
+                self.store_session(&session).await?;
+                break (slice, outbound, session.mode, closings);
+            }
         };
         let next = slice.next_label();
-        let outbound = way.result(slice.text).await?;
-        let session = self.hold_session(caller, &params.call, &surroundings).await?;
-        self.store_session(&session).await?;
-        let mode = session.mode;
-        drop(session);
         let trailer = SliceTrailer {
             artifact: reference,
             range: slice.range,
@@ -132,7 +134,9 @@ impl Engine {
             masked,
             ..WorkerFacts::default()
         };
+        let start = with_rules(rules.clone(), String::new()).len();
         let text = with_rules(rules, trailer.under(outbound.as_str()));
+        job.made(Made { closings, body: start..start + outbound.as_str().trim_end().len() });
         Ok(WorkerAnswer { facts, ..plain(WorkerStatusKind::Completed, text) })
     }
 }

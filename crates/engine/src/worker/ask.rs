@@ -21,6 +21,8 @@ use crate::caller::Caller;
 use crate::engine::{Engine, locked};
 use crate::{failure, tokens};
 
+/// The reason of a client that declined, which may have done so by itself.
+pub(super) const DECLINED: &str = "declined in the client's dialog";
 /// An answer that comes sooner was given by no human.
 const SOONEST: Duration = Duration::from_secs(1);
 
@@ -180,7 +182,7 @@ impl Engine {
             (DialogAction::Accept, None) => {
                 (Outcome::Dismissed, None, Some("the dialog came back without one of the choices"))
             }
-            (DialogAction::Decline, _) => (Outcome::Denied, None, Some("declined in the client's dialog")),
+            (DialogAction::Decline, _) => (Outcome::Denied, None, Some(DECLINED)),
             (DialogAction::Cancel, _) => (Outcome::Dismissed, None, Some("the client's dialog was closed")),
             (DialogAction::Timeout, _) => (Outcome::TimedOut, None, Some("nobody answered the client's dialog")),
             (DialogAction::Error, _) => (Outcome::Unavailable, None, Some("the client could not show the question")),

@@ -15,7 +15,7 @@ use lwa_worker::command::{FileAccess, GrantedVariable, NetworkAccess, SandboxCho
 use lwa_worker::dialog::{CommandAnswer, CommandQuestion, command_dialog, visible};
 use lwa_worker::trailer::PolicyLabel;
 
-use super::ask::{Asked, ClientChoice, ClientDialog};
+use super::ask::{Asked, ClientChoice, ClientDialog, DECLINED};
 use super::job::JobHandle;
 use super::run::folder_of;
 use super::session::Surroundings;
@@ -232,10 +232,15 @@ impl Engine {
             CommandAnswer::Refused => {
                 self.count_command(caller, call, surroundings, Count::Refused(said("user", wish.command))).await?;
                 let reason = ended.reason.filter(|reason| !reason.is_empty());
+                let (who, reason) = match reason {
+                    // Nobody knows whether a human pressed it, so it is not said of one.
+                    Some(reason) if reason == DECLINED => ("this command was declined in the client's dialog", None),
+                    reason => ("the user said no to this command", reason),
+                };
                 let reason = reason.map(|reason| format!(" The user said: {reason}")).unwrap_or_default();
                 let text = format!(
-                    "REFUSED (user): the user said no to this command. Nothing was run. Do not try it again \
-                    in another form; ask the user what they prefer.{reason}"
+                    "REFUSED (user): {who}. Nothing was run. Do not try it again in another form; ask the user what they \
+                    prefer.{reason}"
                 );
                 Ok(Judged::ended(refused(&text)))
             }

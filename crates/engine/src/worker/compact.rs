@@ -2,16 +2,17 @@
 
 use lwa_privacy::{Bare, Reveal, rehydrate};
 use lwa_protocol::Failure;
-use lwa_protocol::worker::{WorkerAnswer, WorkerCompactParams};
+use lwa_protocol::worker::{WorkerAnswer, WorkerCall, WorkerCompactParams};
 use lwa_worker::compaction::{Compaction, CompactionJob, TurnText, compact};
 use lwa_worker::digest::Limits;
 use lwa_worker::memory::{self, Turn};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::job::{JobHandle, JobKey};
-use super::session::Surroundings;
+use super::job::JobHandle;
+use super::session::{Session, Surroundings};
 use super::turn_on::Passed;
+use super::way_out::WayOut;
 use super::{completed, failed, with_rules};
 use crate::caller::Caller;
 use crate::engine::{Engine, locked};
@@ -24,11 +25,9 @@ const LONGEST: std::time::Duration = std::time::Duration::from_mins(5);
 pub(super) enum Compacted {
     /// Nothing was new.
     Skipped,
-    /// One is running already.
-    Running,
     /// The memory is shorter.
     Done { turns: usize, chars: usize, model: String },
-    /// The model did not answer; the text is scrubbed.
+    /// The model did not answer; nothing in the text comes from its server.
     Failed(String),
 }
 
@@ -36,7 +35,6 @@ impl Compacted {
     fn json(&self) -> Value {
         match self {
             Self::Skipped => json!({"ok": true, "skipped": "no new turns"}),
-            Self::Running => json!({"ok": true, "skipped": "a compaction is running already"}),
             Self::Done { turns, chars, model } => {
                 json!({"ok": true, "turns": turns, "summary_chars": chars, "model": model})
             }
@@ -48,27 +46,34 @@ impl Compacted {
 impl Engine {
     /// `worker/compact`.
     pub async fn worker_compact(&self, caller: &Caller, params: WorkerCompactParams) -> Result<WorkerAnswer, Failure> {
-        let key = JobKey::new(caller.session.as_str(), "worker/compact", &params.reason);
         let (engine, asking, call) = (self.clone(), caller.clone(), params.call.clone());
+        let reason = params.reason;
         let work = |job: JobHandle| -> super::job::JobFuture {
             Box::pin(async move {
-                let surroundings = engine.worker_surroundings(&asking, &params.call)?;
-                let rules =
-                    match engine.pass_gate(&asking, &params.call, &job, &surroundings, "local_llm_compact").await? {
-                        Passed::No(answer) => return Ok(*answer),
-                        Passed::Yes { rules } => rules,
-                    };
-                let (key, mode, turn_of_work) = {
-                    let session = engine.hold_session(&asking, &params.call, &surroundings).await?;
-                    (session.key.clone(), session.mode, session.work.clone())
-                };
-                let _working = turn_of_work.lock_owned().await;
-                let done = engine.compact_session(&key, &surroundings).await?;
-                let text = with_rules(rules, done.json().to_string());
-                Ok(if matches!(done, Compacted::Failed(_)) { failed(text) } else { completed(text, mode) })
+                let call = WorkerCall { session: job.conversation(), ..params.call };
+                tokio::select! {
+                    answer = engine.compact_work(&asking, &call, &job) => answer,
+                    () = job.cancel.cancelled() => Ok(super::refused("the call was cancelled")),
+                }
             })
         };
-        self.hold_job(caller, &call, key, work).await
+        self.hold_job(caller, &call, "worker/compact", &reason, work).await
+    }
+
+    async fn compact_work(&self, caller: &Caller, call: &WorkerCall, job: &JobHandle) -> Result<WorkerAnswer, Failure> {
+        let surroundings = self.worker_surroundings(caller, call)?;
+        let rules = match self.pass_gate(caller, call, job, &surroundings, "local_llm_compact").await? {
+            Passed::No(answer) => return Ok(*answer),
+            Passed::Yes { rules } => rules,
+        };
+        let (key, mode, turn_of_work) = {
+            let session = self.hold_session(caller, call, &surroundings).await?;
+            (session.key.clone(), session.mode, session.work.clone())
+        };
+        let _working = turn_of_work.lock_owned().await;
+        let done = self.compact_session(&key, &surroundings).await?;
+        let text = with_rules(rules, done.json().to_string());
+        Ok(if matches!(done, Compacted::Failed(_)) { failed(text) } else { completed(text, mode) })
     }
 
     /// Compacts when the memory has grown beyond what is set; in the background, since nobody waits for it.
@@ -86,13 +91,23 @@ impl Engine {
         let engine = self.clone();
         self.tasks.spawn(async move {
             let Ok(Some(session)) = engine.loaded_session(&key).await else { return };
-            let turn_of_work = session.lock_owned().await.work.clone();
-            let _working = tokio::select! {
-                working = turn_of_work.lock_owned() => working,
-                () = engine.stopping.cancelled() => return,
+            let (turn_of_work, removed) = {
+                let session = session.lock_owned().await;
+                (session.work.clone(), session.removed.clone())
             };
-            match engine.compact_session(&key, &surroundings).await {
-                Ok(Compacted::Failed(_)) => tracing::warn!("the memory of a session could not be compacted"),
+            let compacting = async {
+                let _working = turn_of_work.lock_owned().await;
+                engine.compact_session(&key, &surroundings).await
+            };
+            let done = tokio::select! {
+                done = compacting => done,
+                () = engine.stopping.cancelled() => return,
+                () = removed.cancelled() => return,
+            };
+            match done {
+                Ok(Compacted::Failed(reason)) => {
+                    tracing::warn!(%reason, "the memory of a session could not be compacted");
+                }
                 Ok(_) => {}
                 Err(error) => tracing::warn!(error = %error.message, "the memory of a session could not be compacted"),
             }
@@ -105,13 +120,10 @@ impl Engine {
         let turns = self.worker_turns(key).await?;
         let Some(last) = turns.last().map(|(number, _)| *number) else { return Ok(Compacted::Skipped) };
         let model = self.workers(&surroundings.config).await?.model.clone();
-        let (way, summary) = {
-            let mut session = shared.clone().lock_owned().await;
-            if session.is_compacting {
-                return Ok(Compacted::Running);
-            }
-            session.is_compacting = true;
-            (self.way_out(&session, surroundings).with_model(model.clone()), session.summary.clone())
+        let (_compacting, way, summary, closings) = {
+            let session = shared.clone().lock_owned().await;
+            let way = self.way_out(&session, surroundings).with_model(model.clone());
+            (session.begin_compacting(), way, session.summary.clone(), session.closings)
         };
         let (summary, texts) = {
             let vault = locked(&way.vault);
@@ -151,33 +163,48 @@ impl Engine {
         let result = match done {
             Ok(Compaction::Skipped) => Ok(Compacted::Skipped),
             Ok(Compaction::Done(compacted)) => {
-                let outbound = way.result(compacted.summary).await?;
-                let text = outbound.into_text();
-                let chars = text.chars().count();
-                {
-                    let mut session = shared.clone().lock_owned().await;
-                    self.store_vault(&session).await?;
-                    session.summary.clone_from(&text);
-                    session.compactions += 1;
-                    session.last_compaction = Some(self.now());
-                }
-                self.db.compact_worker_memory(key, &text, last, self.now()).await.map_err(failure::store)?;
-                Ok(Compacted::Done { turns: turns.len(), chars, model: compacted.model })
+                let (model, summary) = (compacted.model, compacted.summary);
+                let chars = self.keep_summary(&shared, surroundings, way, closings, summary, last).await?;
+                Ok(Compacted::Done { turns: turns.len(), chars, model })
             }
-            Err(error) => {
-                let mut said = error.to_string();
-                for excerpt in error.excerpts() {
-                    said.push_str(": ");
-                    said.push_str(excerpt.untrusted());
-                }
-                Ok(Compacted::Failed(way.exposing(lwa_privacy::Exposure::pii(), way.mode).error(&said).into_text()))
-            }
+            // What its server said about it may repeat the memory, and nobody needs it to know that it failed.
+            Err(error) => Ok(Compacted::Failed(error.to_string())),
         };
-        shared.lock_owned().await.is_compacting = false;
         self.emit(lwa_protocol::Event::WorkerChanged { session: key.to_owned() });
         if let Ok(done) = &result {
             self.observe_compaction(surroundings, key, done);
         }
         result
+    }
+
+    /// Puts a new summary in force, scrubbed by what holds when it is written.
+    async fn keep_summary(
+        &self,
+        shared: &std::sync::Arc<tokio::sync::Mutex<Session>>,
+        surroundings: &Surroundings,
+        mut way: WayOut,
+        mut closings: u64,
+        summary: String,
+        last: u64,
+    ) -> Result<usize, Failure> {
+        loop {
+            let text = way.result(summary.clone()).await?.into_text();
+            let mut session = shared.clone().lock_owned().await;
+            if session.removed.is_cancelled() {
+                return Err(super::remove::being_removed());
+            }
+            if session.closings != closings {
+                closings = session.closings;
+                way = way.now_of(&session, surroundings);
+                continue;
+            }
+            self.store_vault(&session).await?;
+            let now = self.now();
+            self.db.compact_worker_memory(&session.key, &text, last, now).await.map_err(failure::store)?;
+            session.summary.clone_from(&text);
+            session.compactions += 1;
+            session.last_compaction = Some(now);
+            return Ok(text.chars().count());
+        }
     }
 }

@@ -9,7 +9,7 @@ use lwa_protocol::approval::{Answer, ApprovalDetail, DisclosureDetail, KindCount
 use lwa_protocol::worker::{WorkerAnswer, WorkerCall, WorkerDisclosureParams, WorkerModeParams};
 use lwa_worker::dialog::{Dialog, DialogReply};
 use lwa_worker::disclosure::{
-    IdentityRequest, NumbersRequest, Opening, RequestStep, disclosure_dialog, opening_dialog,
+    IdentityRequest, NumbersRequest, Opening, RequestStep, Unasked, disclosure_dialog, opening_dialog,
 };
 use lwa_worker::instructions::mode_changed;
 use lwa_worker::memory::{Turn, TurnId, TurnKind};
@@ -17,7 +17,7 @@ use lwa_worker::mode::Mode;
 use serde_json::json;
 
 use super::ask::{Asked, ClientChoice, ClientDialog, variant};
-use super::job::{JobHandle, JobKey};
+use super::job::JobHandle;
 use super::model::worker_model_name;
 use super::session::{Session, Surroundings};
 use super::turn_on::{NO_MORE, Passed, reply_of};
@@ -100,14 +100,14 @@ impl Engine {
             other => return Err(unknown_word("numbers", other, "`open`, `masked` or `keep`")),
         };
         let arguments = json!([params.identity, params.numbers, params.reason]);
-        let key = JobKey::new(caller.session.as_str(), "worker/disclosure", &arguments.to_string());
         let (engine, asking, call) = (self.clone(), caller.clone(), params.call.clone());
         let work = |job: JobHandle| -> super::job::JobFuture {
             Box::pin(async move {
-                engine.disclosure_work(&asking, &params.call, &job, identity, numbers, &params.reason).await
+                let call = WorkerCall { session: job.conversation(), ..params.call };
+                engine.disclosure_work(&asking, &call, &job, identity, numbers, &params.reason).await
             })
         };
-        self.hold_job(caller, &call, key, work).await
+        self.hold_job(caller, &call, "worker/disclosure", &arguments.to_string(), work).await
     }
 
     async fn disclosure_work(
@@ -130,7 +130,7 @@ impl Engine {
             let step = session.disclosure.request(identity, numbers, held, self.now());
             let (RequestStep::Done { is_memory_vaulted }
             | RequestStep::Ask { is_memory_vaulted, .. }
-            | RequestStep::Refused { is_memory_vaulted }) = step;
+            | RequestStep::Refused { is_memory_vaulted, .. }) = step;
             if is_memory_vaulted {
                 self.vault_memory(&mut session, &surroundings).await?;
             }
@@ -141,12 +141,7 @@ impl Engine {
         let mut note = None;
         match step {
             RequestStep::Done { .. } => {}
-            RequestStep::Refused { .. } => {
-                note = Some(
-                    "Nothing was opened: there is nowhere to ask the user, or they were asked too often this hour."
-                        .to_owned(),
-                );
-            }
+            RequestStep::Refused { why, .. } => note = Some(format!("Nothing was opened: {}.", unasked(why))),
             RequestStep::Ask { round, opening, .. } => {
                 let (question, dialog) = opening_question(&key, opening, &reason);
                 let asked = self.ask_for_job(caller, call, job, question, dialog).await;
@@ -194,12 +189,14 @@ impl Engine {
         let Ok(mode) = params.mode.trim().to_lowercase().parse::<Mode>() else {
             return Err(unknown_word("mode", params.mode.trim(), "`pii` or `assist`"));
         };
-        let key = JobKey::new(caller.session.as_str(), "worker/set_mode", mode.as_str());
         let (engine, asking, call) = (self.clone(), caller.clone(), params.call.clone());
         let work = |job: JobHandle| -> super::job::JobFuture {
-            Box::pin(async move { engine.set_mode_work(&asking, &params.call, &job, mode).await })
+            Box::pin(async move {
+                let call = WorkerCall { session: job.conversation(), ..params.call };
+                engine.set_mode_work(&asking, &call, &job, mode).await
+            })
         };
-        self.hold_job(caller, &call, key, work).await
+        self.hold_job(caller, &call, "worker/set_mode", mode.as_str(), work).await
     }
 
     async fn set_mode_work(
@@ -223,8 +220,31 @@ impl Engine {
                 let text = "The mode stays `pii`: this client was registered with `--mode pii`. Nothing was changed.";
                 return Ok(refused(&with_rules(rules, text.to_owned())));
             }
+            let may_ask = {
+                let mut session = self.hold_session(caller, call, &surroundings).await?;
+                let may_ask = session.disclosure.ask_to_leave(surroundings.can_ask, self.now());
+                self.store_session(&session).await?;
+                may_ask
+            };
+            if let Err(why) = may_ask {
+                let text =
+                    format!("The mode stays `pii`: {}. Nothing was changed; go on with placeholders.", unasked(why));
+                let text = with_rules(rules, text);
+                return Ok(if why == Unasked::Nowhere { super::unavailable(&text) } else { refused(&text) });
+            }
             let (question, dialog) = leave_pii_question(&key);
-            match self.ask_for_job(caller, call, job, question, dialog).await? {
+            let asked = self.ask_for_job(caller, call, job, question, dialog).await;
+            let outcome = match &asked {
+                Ok(Asked::Ended(ended)) => ended.outcome,
+                Ok(Asked::Nowhere(_)) => Outcome::Unavailable,
+                Err(_) => Outcome::Withdrawn,
+            };
+            {
+                let mut session = self.hold_session(caller, call, &surroundings).await?;
+                session.disclosure.settle_leaving(outcome, self.now());
+                self.store_session(&session).await?;
+            }
+            match asked? {
                 Asked::Ended(ended) if ended.outcome.is_allowed() => {}
                 Asked::Ended(ended) => {
                     let text = format!(
@@ -265,8 +285,10 @@ impl Engine {
         if is_closing { self.vault_memory(session, surroundings).await } else { Ok(()) }
     }
 
-    /// Hides in the memory what was remembered in clear: the summary, and every turn that is kept.
+    /// Hides in the memory what was remembered in clear: the summary, and every turn that is kept. Results that are in
+    /// hand or were not fetched yet are looked at once more, since the closing is counted.
     pub(super) async fn vault_memory(&self, session: &mut Session, surroundings: &Surroundings) -> Result<(), Failure> {
+        session.closings += 1;
         // Long random words of old results are identifiers that somebody may go on working with.
         let way = self
             .way_out(session, surroundings)
@@ -298,6 +320,21 @@ impl Engine {
 
 fn turn_id(stored: &serde_json::Value) -> &str {
     stored.get("id").and_then(serde_json::Value::as_str).unwrap_or_default()
+}
+
+/// Why the user was not asked, in words for the caller.
+fn unasked(why: Unasked) -> String {
+    let until = crate::engine::rfc3339;
+    match why {
+        Unasked::Nowhere => "there is nowhere to ask the user".to_owned(),
+        Unasked::AnotherIsOpen => "another question about what may leave is still open".to_owned(),
+        Unasked::TooOften { free_at } => {
+            format!("the user was asked too often this hour; the next question is possible at {}", until(free_at))
+        }
+        Unasked::SaidNo { free_at } => {
+            format!("the user said no a short while ago, and is not asked again before {}", until(free_at))
+        }
+    }
 }
 
 fn unknown_word(name: &str, value: &str, known: &str) -> Failure {

@@ -18,6 +18,10 @@ use crate::engine::locked;
 const MOST_TOOL_USES: usize = 4096;
 /// The longest name that a client gives a conversation.
 const LONGEST_ID: usize = 128;
+/// The longest part of a client's name in a key.
+const LONGEST_CLIENT: usize = 40;
+/// The longest key: a client's name, a full stop, an id.
+const LONGEST_KEY: usize = LONGEST_CLIENT + 1 + LONGEST_ID;
 
 /// The session of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,11 +96,11 @@ impl Conversations {
         let client = plain(known_as(caller.client_name()));
         for source in sources {
             let found = match source {
-                SessionRef::Named(name) if is_id(name) => {
+                SessionRef::Named(name) if is_key(name) => {
                     return Ok(SessionKey { key: name.clone(), source: Source::Named });
                 }
                 SessionRef::Named(_) => {
-                    let message = "a session's name has letters, digits, `.`, `_` and `-`, 128 at most";
+                    let message = "a session's name has letters, digits, `.`, `_` and `-`, 169 at most";
                     return Err(Failure::new(ErrorCode::InvalidInput, message).hint("start with another `--session`"));
                 }
                 SessionRef::Thread(id) => Some((id.clone(), Source::Thread)),
@@ -114,8 +118,13 @@ impl Conversations {
 
 /// Whether a text can be part of a key: it is never a path.
 fn is_id(text: &str) -> bool {
+    text.len() <= LONGEST_ID && is_key(text)
+}
+
+/// Whether a text can be a key.
+fn is_key(text: &str) -> bool {
     !text.is_empty()
-        && text.len() <= LONGEST_ID
+        && text.len() <= LONGEST_KEY
         && !text.starts_with('.')
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
@@ -132,7 +141,7 @@ pub(crate) fn known_as(name: &str) -> &str {
 fn plain(name: &str) -> String {
     let plain: String = name
         .chars()
-        .take(40)
+        .take(LONGEST_CLIENT)
         .map(|character| if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '-' })
         .collect();
     if plain.is_empty() { "client".to_owned() } else { plain }

@@ -32,6 +32,11 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
+    /// Why the first model cannot be used, where one is configured.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.views.iter().find_map(|(view, _)| view.problem.clone())
+    }
+
     /// The models as people see them now.
     pub(crate) fn shown(&self) -> Vec<WorkerModelView> {
         self.views

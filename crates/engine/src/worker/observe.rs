@@ -121,7 +121,7 @@ impl Engine {
         let Some(session) = observed(&surroundings.config, session) else { return };
         let event = Event::new(Span::Memory, EventKind::Compaction, session, self.now());
         let event = match done {
-            Compacted::Skipped | Compacted::Running => return,
+            Compacted::Skipped => return,
             Compacted::Done { turns, chars, .. } => {
                 event.with(Attr::Turns, *turns).with(Attr::SummaryChars, *chars).with(Attr::IsError, false)
             }

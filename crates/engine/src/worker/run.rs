@@ -14,10 +14,10 @@ use lwa_worker::memory::TurnKind;
 use tokio::time::Instant;
 
 use super::command::{Judged, Permitted, Wish};
-use super::job::{JobHandle, JobKey};
+use super::job::JobHandle;
 use super::session::Surroundings;
 use super::turn_on::Passed;
-use super::work::{Piece, Ran};
+use super::work::{InHand, Piece, Ran};
 use super::{failed, with_rules};
 use crate::caller::Caller;
 use crate::engine::{Engine, locked};
@@ -47,9 +47,10 @@ impl Engine {
             params.verbatim,
             params.secret_env
         ]);
-        let key = JobKey::new(caller.session.as_str(), "worker/run", &arguments.to_string());
         let (engine, asking, call) = (self.clone(), caller.clone(), params.call.clone());
-        self.hold_job(caller, &call, key, |job| {
+        self.hold_job(caller, &call, "worker/run", &arguments.to_string(), |job| {
+            let mut params = params;
+            params.call.session = job.conversation();
             Box::pin(async move { Box::pin(engine.run_work(&asking, params, &job)).await })
         })
         .await
@@ -81,9 +82,10 @@ impl Engine {
             params.max_output_chars,
             params.verbatim
         ]);
-        let key = JobKey::new(caller.session.as_str(), "worker/delegate", &arguments.to_string());
         let (engine, asking, call) = (self.clone(), caller.clone(), params.call.clone());
-        self.hold_job(caller, &call, key, |job| {
+        self.hold_job(caller, &call, "worker/delegate", &arguments.to_string(), |job| {
+            let mut params = params;
+            params.call.session = job.conversation();
             Box::pin(async move { Box::pin(engine.delegate_work(&asking, params, &job)).await })
         })
         .await
@@ -128,7 +130,7 @@ impl Engine {
             started,
             rules,
         };
-        Box::pin(self.work_on(caller, &params.call, job, &surroundings, piece)).await
+        Box::pin(self.work_on(InHand { caller, call: &params.call, job, surroundings: &surroundings }, piece)).await
     }
 
     async fn delegate_work(
@@ -200,7 +202,7 @@ impl Engine {
             started,
             rules,
         };
-        Box::pin(self.work_on(caller, &params.call, job, &surroundings, piece)).await
+        Box::pin(self.work_on(InHand { caller, call: &params.call, job, surroundings: &surroundings }, piece)).await
     }
 
     /// Runs what was permitted. The reference is the one under which its whole output is kept.

@@ -1,7 +1,8 @@
 //! What a conversation has: its gate, what may leave, its vault, its memory. One writer, whoever calls.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
@@ -13,15 +14,15 @@ use lwa_protocol::{Event, Failure};
 use lwa_store::WorkerSessionRecord;
 use lwa_worker::artifact::ArtifactFolder;
 use lwa_worker::budget::QuestionBudget;
-use lwa_worker::disclosure::{Disclosure, DisclosureSurroundings, Escalation, Stored};
+use lwa_worker::disclosure::{Disclosure, DisclosureSurroundings, Escalation, Identity, Stored};
 use lwa_worker::gate::{ArmSetting, Armed, Gate};
 use lwa_worker::memory::Turn;
 use lwa_worker::mode::Mode;
-use lwa_worker::observer::EndState;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex as AsyncMutex, Notify, OwnedMutexGuard};
+use tokio_util::sync::CancellationToken;
 
-use super::identity::{SessionKey, Source, known_as};
+use super::identity::{SessionKey, known_as};
 use crate::caller::Caller;
 use crate::engine::{Engine, locked};
 use crate::failure;
@@ -29,7 +30,34 @@ use crate::failure;
 /// Sessions that are in memory. A session is taken out of it by its key for as long as it is worked with.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
-    loaded: Mutex<HashMap<String, Arc<AsyncMutex<Session>>>>,
+    pub(super) loaded: Mutex<HashMap<String, Arc<AsyncMutex<Session>>>>,
+    /// Held while a session is made or gets another key, so that two calls never make the same one.
+    pub(super) making: AsyncMutex<()>,
+    /// Keys of sessions that are being removed; no call works for them meanwhile.
+    pub(super) removing: Mutex<HashSet<String>>,
+}
+
+impl Sessions {
+    pub(super) fn is_being_removed(&self, key: &str) -> bool {
+        locked(&self.removing).contains(key)
+    }
+}
+
+/// Whom a connection works for.
+#[derive(Debug, Default)]
+pub(crate) struct Served {
+    /// The conversation of its last call.
+    pub(super) last: String,
+    /// All of its conversations.
+    pub(super) all: BTreeSet<String>,
+}
+
+/// Which conversation a call is in.
+#[derive(Debug)]
+pub(super) struct Settled {
+    pub key: String,
+    /// The connection's own session, where it is not taken over yet since something is in hand there.
+    pub unnamed: Option<String>,
 }
 
 /// A session while it is worked with.
@@ -50,13 +78,18 @@ pub(crate) struct Session {
     pub summary: String,
     pub compactions: u64,
     pub last_compaction: Option<Timestamp>,
-    pub is_compacting: bool,
+    /// Set for as long as a compaction runs.
+    compacting: Arc<AtomicBool>,
+    /// How often something that could leave in clear was hidden from then on.
+    pub closings: u64,
+    /// Cancelled when the session is removed; whoever still holds it writes nothing any more.
+    pub removed: CancellationToken,
     pub previous_keys: Vec<String>,
     pub created_at: Timestamp,
     pub last_seen_at: Timestamp,
     /// Shapes of commands that run without a question until the host ends.
     pub allowed_shapes: Vec<String>,
-    vault: Arc<Mutex<Vault>>,
+    pub(super) vault: Arc<Mutex<Vault>>,
     /// Held for the length of one piece of work, so that turns follow each other; the session itself stays readable.
     pub work: Arc<AsyncMutex<()>>,
     /// Ticks when a question to turn the worker on has ended.
@@ -96,7 +129,7 @@ pub(crate) struct Surroundings {
 }
 
 impl Session {
-    fn new(key: &SessionKey, caller: &Caller, mode: Mode, now: Timestamp) -> Self {
+    fn new(key: &SessionKey, caller: &Caller, mode: Mode, vault: Vault, now: Timestamp) -> Self {
         Self {
             key: key.key.clone(),
             source: key.source.as_str().to_owned(),
@@ -110,12 +143,14 @@ impl Session {
             summary: String::new(),
             compactions: 0,
             last_compaction: None,
-            is_compacting: false,
+            compacting: Arc::default(),
+            closings: 0,
+            removed: CancellationToken::new(),
             previous_keys: Vec::new(),
             created_at: now,
             last_seen_at: now,
             allowed_shapes: Vec::new(),
-            vault: Arc::new(Mutex::new(Vault::new())),
+            vault: Arc::new(Mutex::new(vault)),
             work: Arc::default(),
             settled: Arc::default(),
         }
@@ -138,7 +173,9 @@ impl Session {
             summary: record.summary.clone(),
             compactions: record.compactions,
             last_compaction: record.last_compaction,
-            is_compacting: false,
+            compacting: Arc::default(),
+            closings: 0,
+            removed: CancellationToken::new(),
             previous_keys: serde_json::from_value(record.previous_keys.clone()).unwrap_or_default(),
             created_at: record.created_at,
             last_seen_at: record.last_seen_at,
@@ -186,6 +223,23 @@ impl Session {
         *vault = fresh;
     }
 
+    /// Whether its memory is being compacted.
+    pub(crate) fn is_compacting(&self) -> bool {
+        self.compacting.load(Ordering::Relaxed)
+    }
+
+    /// Its memory is being compacted for as long as the answer lives.
+    pub(super) fn begin_compacting(&self) -> Compacting {
+        self.compacting.store(true, Ordering::Relaxed);
+        Compacting(self.compacting.clone())
+    }
+
+    /// Whether a line that nobody read for names stays here: names are hidden, and somebody decided so.
+    pub(super) fn withholds_unread(&self, surroundings: &Surroundings) -> bool {
+        let held = self.disclosure_surroundings(surroundings);
+        self.mode == Mode::Pii || self.disclosure.identity(held) == Identity::Masked
+    }
+
     /// How many values of each kind the vault holds.
     pub(crate) fn placeholders(&self) -> BTreeMap<String, u64> {
         counted(&locked(&self.vault))
@@ -198,6 +252,15 @@ impl Session {
 
     pub(crate) fn disclosure_surroundings(&self, surroundings: &Surroundings) -> DisclosureSurroundings {
         disclosure_surroundings(surroundings, self.mode)
+    }
+}
+
+/// A compaction that runs, however it ends.
+pub(super) struct Compacting(Arc<AtomicBool>);
+
+impl Drop for Compacting {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 
@@ -253,6 +316,20 @@ impl Engine {
         Ok(Surroundings { config, caller_sandbox: call.sandbox, can_ask })
     }
 
+    /// Finds out which conversation a call is in, once for all that follows from the call. What its connection had
+    /// before it could name one goes along.
+    pub(super) async fn settle_conversation(
+        &self,
+        caller: &Caller,
+        call: &WorkerCall,
+        surroundings: &Surroundings,
+    ) -> Result<Settled, Failure> {
+        let key = self.worker.conversations.resolve(caller, &call.session)?;
+        let unnamed = self.adopt_what_was_before(caller, &key, surroundings).await?;
+        self.session_of(caller, call, surroundings, &key).await?;
+        Ok(Settled { key: key.key, unnamed })
+    }
+
     /// The session of a call, new where it has none yet, held until it is let go.
     pub(crate) async fn hold_session(
         &self,
@@ -261,29 +338,48 @@ impl Engine {
         surroundings: &Surroundings,
     ) -> Result<Held, Failure> {
         let key = self.worker.conversations.resolve(caller, &call.session)?;
-        self.adopt_what_was_before(caller, &key).await?;
-        let now = self.now();
-        let session = if let Some(session) = self.loaded_session(&key.key).await? {
-            session
-        } else {
-            let mode = match call.forced_mode.as_deref().map(str::parse::<Mode>) {
-                Some(Ok(mode)) => mode,
-                Some(Err(error)) => return Err(Failure::new(ErrorCode::InvalidInput, error.to_string())),
-                None => mode_of(surroundings.config.mode),
-            };
-            let fresh = Session::new(&key, caller, mode, now);
-            self.db.put_worker_session(&fresh.record()?).await.map_err(failure::store)?;
-            let mut loaded = locked(&self.worker.sessions.loaded);
-            loaded.entry(key.key.clone()).or_insert_with(|| Arc::new(AsyncMutex::new(fresh))).clone()
-        };
+        let session = self.session_of(caller, call, surroundings, &key).await?;
         let mut held = session.lock_owned().await;
-        held.last_seen_at = now;
+        if held.removed.is_cancelled() {
+            return Err(super::remove::being_removed());
+        }
+        held.last_seen_at = self.now();
         // A process that was started for private material works in that mode, whatever the session was in.
         if call.forced_mode.as_deref() == Some("pii") && held.mode != Mode::Pii {
             self.switch_mode(&mut held, surroundings, Mode::Pii).await?;
             self.store_session(&held).await?;
         }
         Ok(held)
+    }
+
+    /// The session with a key, new where there is none yet.
+    async fn session_of(
+        &self,
+        caller: &Caller,
+        call: &WorkerCall,
+        surroundings: &Surroundings,
+        key: &SessionKey,
+    ) -> Result<Arc<AsyncMutex<Session>>, Failure> {
+        if self.worker.sessions.is_being_removed(&key.key) {
+            return Err(super::remove::being_removed());
+        }
+        if let Some(session) = self.session_in_memory(&key.key) {
+            return Ok(session);
+        }
+        let _making = self.worker.sessions.making.lock().await;
+        if let Some(session) = self.loaded_session(&key.key).await? {
+            return Ok(session);
+        }
+        let mode = match call.forced_mode.as_deref().map(str::parse::<Mode>) {
+            Some(Ok(mode)) => mode,
+            Some(Err(error)) => return Err(Failure::new(ErrorCode::InvalidInput, error.to_string())),
+            None => mode_of(surroundings.config.mode),
+        };
+        let vault = self.read_vault(&key.key).await?;
+        let fresh = Session::new(key, caller, mode, vault, self.now());
+        self.db.put_worker_session(&fresh.record()?).await.map_err(failure::store)?;
+        let mut loaded = locked(&self.worker.sessions.loaded);
+        Ok(loaded.entry(key.key.clone()).or_insert_with(|| Arc::new(AsyncMutex::new(fresh))).clone())
     }
 
     /// A session that is in memory. Looking at a session loads none.
@@ -314,14 +410,24 @@ impl Engine {
 
     async fn read_vault(&self, key: &str) -> Result<Vault, Failure> {
         let journal = self.db.worker_vault(key).await.map_err(failure::store)?.join("\n");
-        Vault::replay(&journal).map_err(|error| {
+        let mut vault = Vault::replay(&journal).map_err(|error| {
             Failure::new(ErrorCode::Internal, format!("the values of session `{key}` cannot be read: {error}"))
                 .hint(format!("nothing leaves while they cannot; `lwa worker purge {key}` removes the session"))
-        })
+        })?;
+        // A number behind which fresh ones begin is passed on by a vault that holds nothing else.
+        let mut given = Vault::new();
+        for placeholder in self.given_before(key).await? {
+            given.reserve(placeholder);
+        }
+        vault.adopt(given);
+        Ok(vault)
     }
 
     /// Writes the session and what its vault has learnt, and tells the faces.
     pub(crate) async fn store_session(&self, session: &Session) -> Result<(), Failure> {
+        if session.removed.is_cancelled() {
+            return Err(super::remove::being_removed());
+        }
         self.db.put_worker_session(&session.record()?).await.map_err(failure::store)?;
         self.store_vault(session).await?;
         self.emit(Event::WorkerChanged { session: session.key.clone() });
@@ -355,62 +461,6 @@ impl Engine {
     pub(crate) fn artifact_path(&self, key: &str) -> PathBuf {
         self.home.artifacts_folder().join(folder_name(key))
     }
-
-    /// A connection that had no conversation to name may name one now; what it had goes along.
-    ///
-    /// Only a session of the connection itself is taken over: one that a variable named may be another conversation,
-    /// which the client has left.
-    async fn adopt_what_was_before(&self, caller: &Caller, key: &SessionKey) -> Result<(), Failure> {
-        let connection = caller.session.as_str().to_owned();
-        let before = locked(&self.worker.last_keys).insert(connection, key.key.clone());
-        if key.source == Source::Connection {
-            return Ok(());
-        }
-        let own = self.worker.conversations.resolve(caller, &[])?.key;
-        let Some(before) = before.filter(|before| *before == own && *before != key.key) else { return Ok(()) };
-        let Some(old) = self.loaded_session(&before).await? else { return Ok(()) };
-        let mut old = old.lock_owned().await;
-        if let Some(target) = self.loaded_session(&key.key).await? {
-            let mut target = target.lock_owned().await;
-            self.store_vault(&old).await?;
-            let old_vault = std::mem::take(&mut *locked(&old.vault));
-            let lines = {
-                let mut vault = locked(&target.vault);
-                // Whatever it learnt is written as part of the whole journal below.
-                let _ = vault.take_records();
-                vault.adopt(old_vault);
-                vault.take_records()
-            };
-            let mut journal = self.db.worker_vault(&key.key).await.map_err(failure::store)?;
-            journal.extend(lines.iter().map(|record| record.to_line().to_string()));
-            self.db.adopt_worker_session(&before, &key.key, &journal).await.map_err(failure::store)?;
-            target.previous_keys.push(before.clone());
-            target.mode = if old.mode == Mode::Pii { Mode::Pii } else { target.mode };
-            move_files(&self.artifact_path(&before), &self.artifact_path(&key.key));
-            self.db.put_worker_session(&target.record()?).await.map_err(failure::store)?;
-        } else {
-            self.store_vault(&old).await?;
-            self.db.rename_worker_session(&before, &key.key, key.source.as_str()).await.map_err(failure::store)?;
-            old.previous_keys.push(before.clone());
-            old.key.clone_from(&key.key);
-            key.source.as_str().clone_into(&mut old.source);
-            move_files(&self.artifact_path(&before), &self.artifact_path(&key.key));
-            self.db.put_worker_session(&old.record()?).await.map_err(failure::store)?;
-        }
-        let mut loaded = locked(&self.worker.sessions.loaded);
-        if let Some(session) = loaded.remove(&before) {
-            loaded.entry(key.key.clone()).or_insert(session);
-        }
-        drop(loaded);
-        self.observe_identity(&before, &key.key);
-        Ok(())
-    }
-
-    /// Forgets a session that was removed.
-    pub(crate) fn forget_session(&self, key: &str) {
-        locked(&self.worker.sessions.loaded).remove(key);
-        self.observe_end(key, EndState::Done);
-    }
 }
 
 /// How many values of each kind a vault holds.
@@ -427,20 +477,6 @@ fn folder_name(key: &str) -> String {
     key.chars()
         .map(|character| if character.is_ascii_alphanumeric() || "._-".contains(character) { character } else { '_' })
         .collect()
-}
-
-fn move_files(from: &Path, to: &Path) {
-    let Ok(entries) = std::fs::read_dir(from) else { return };
-    if let Err(error) = std::fs::create_dir_all(to) {
-        tracing::warn!(%error, "the stored materials of a session could not be moved");
-        return;
-    }
-    for entry in entries.flatten() {
-        if let Err(error) = std::fs::rename(entry.path(), to.join(entry.file_name())) {
-            tracing::warn!(%error, "a stored material could not be moved");
-        }
-    }
-    let _ = std::fs::remove_dir(from);
 }
 
 pub(crate) fn artifact_failure(error: &lwa_worker::artifact::ArtifactError) -> Failure {

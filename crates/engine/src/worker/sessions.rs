@@ -19,7 +19,7 @@ use super::disclose::placeholders_of;
 use super::hook::shown;
 use super::session::{PolicyCounts, Surroundings};
 use crate::caller::Caller;
-use crate::engine::{Engine, locked, rfc3339};
+use crate::engine::{Engine, rfc3339};
 use crate::failure;
 
 /// Turns that one session is shown with.
@@ -31,7 +31,7 @@ impl Engine {
     /// # Errors
     /// The database failed.
     pub async fn list_worker_sessions(&self) -> Result<WorkerSessions, Failure> {
-        let live = self.live_sessions();
+        let live = self.served_sessions();
         let mut sessions = Vec::new();
         for record in self.db.worker_sessions().await.map_err(failure::store)? {
             sessions.push(self.session_view(&record, &live).await?);
@@ -45,7 +45,7 @@ impl Engine {
     /// There is no such session.
     pub async fn show_worker_session(&self, params: &WorkerSessionParams) -> Result<WorkerSessionDetail, Failure> {
         let record = self.worker_record(&params.key).await?;
-        let session = self.session_view(&record, &self.live_sessions()).await?;
+        let session = self.session_view(&record, &self.served_sessions()).await?;
         let turns = self.db.last_worker_turns(&params.key, TURNS_SHOWN).await.map_err(failure::store)?;
         let turns = turns
             .into_iter()
@@ -93,7 +93,7 @@ impl Engine {
             self.store_session(&session).await?;
         }
         self.audit_worker("worker.arm", json!({"session": params.key, "on": params.is_on})).await?;
-        self.session_view(&self.worker_record(&params.key).await?, &self.live_sessions()).await
+        self.session_view(&self.worker_record(&params.key).await?, &self.served_sessions()).await
     }
 
     /// `worker/purge`: what would go is counted first where that is wanted.
@@ -113,7 +113,7 @@ impl Engine {
             Some(key) => vec![self.worker_record(key).await?],
             None => self.db.worker_sessions().await.map_err(failure::store)?,
         };
-        let live = self.live_sessions();
+        let live = self.served_sessions();
         let mut purged = WorkerPurged::default();
         for record in records {
             let is_old = before.is_none_or(|before| record.last_seen_at < before);
@@ -154,15 +154,13 @@ impl Engine {
                 purged.artifacts += counts.artifacts;
                 purged.bytes += counts.artifact_bytes;
                 if !params.dry_run {
-                    self.remove_artifact_files(key, None).await?;
-                    self.db.delete_worker_session(key).await.map_err(failure::store)?;
-                    self.forget_session(key);
-                    self.emit(Event::WorkerChanged { session: key.clone() });
+                    self.remove_session(key).await?;
                 }
             }
             PurgeWhat::Placeholders => {
                 purged.placeholders += values;
                 if !params.dry_run {
+                    self.end_work(key).await?;
                     if let Some(shared) = self.loaded_session(key).await? {
                         let session = shared.lock_owned().await;
                         self.db.delete_worker_vault(key).await.map_err(failure::store)?;
@@ -203,6 +201,14 @@ impl Engine {
                 return Err(super::session::artifact_failure(&error));
             }
         }
+        if before.is_none() {
+            // A piece of work that was ended may have left a file that no row names.
+            for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
+                if let Err(error) = std::fs::remove_file(entry.path()) {
+                    tracing::warn!(%error, "a file of a removed conversation is left");
+                }
+            }
+        }
         // An empty folder says nothing; one with files in it stays.
         let _ = std::fs::remove_dir(path);
         Ok(())
@@ -217,15 +223,12 @@ impl Engine {
         }
         let now = self.now();
         let limit = |days: u32| (days > 0).then(|| now - SignedDuration::from_hours(i64::from(days) * 24));
-        let live = self.live_sessions();
+        let live = self.served_sessions();
         let (mut removed, mut materials) = (0_u64, 0_u64);
         for record in self.db.worker_sessions().await.map_err(failure::store)? {
             let is_over = limit(sessions).is_some_and(|limit| record.last_seen_at < limit);
             if is_over && !live.contains(&record.key) {
-                self.remove_artifact_files(&record.key, None).await?;
-                self.db.delete_worker_session(&record.key).await.map_err(failure::store)?;
-                self.forget_session(&record.key);
-                self.emit(Event::WorkerChanged { session: record.key });
+                self.remove_session(&record.key).await?;
                 removed += 1;
             } else if let Some(limit) = limit(artifacts) {
                 let kept = self.db.worker_artifacts(&record.key).await.map_err(failure::store)?;
@@ -289,16 +292,6 @@ impl Engine {
 
     async fn worker_record(&self, key: &str) -> Result<WorkerSessionRecord, Failure> {
         self.db.worker_session(key).await.map_err(failure::store)?.ok_or_else(|| unknown(key))
-    }
-
-    /// Keys of sessions whose face is connected.
-    fn live_sessions(&self) -> BTreeSet<String> {
-        let connected = self.surfaces.sessions();
-        locked(&self.worker.last_keys)
-            .iter()
-            .filter(|(connection, _)| connected.contains(connection.as_str()))
-            .map(|(_, key)| key.clone())
-            .collect()
     }
 
     pub(super) async fn audit_worker(&self, action: &str, detail: serde_json::Value) -> Result<(), Failure> {

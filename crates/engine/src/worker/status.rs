@@ -2,7 +2,7 @@
 
 use lwa_domain::ClientName;
 use lwa_protocol::Failure;
-use lwa_protocol::worker::{LeakCheckView, WorkerCallParams, WorkerClientView, WorkerStatus};
+use lwa_protocol::worker::{LeakCheckView, SessionRef, WorkerCall, WorkerCallParams, WorkerClientView, WorkerStatus};
 use lwa_worker::gate::ArmState;
 use lwa_worker::instructions::shown_rules;
 use lwa_worker::memory::{self, Turn};
@@ -25,7 +25,9 @@ impl Engine {
         let workers = self.workers(&surroundings.config).await?;
         let recognising = self.recognisers(surroundings.config.shapes);
         let list = self.allow_list(&surroundings.config, &[]).await?;
-        let session = self.hold_session(caller, &params.call, &surroundings).await?;
+        let settled = self.settle_conversation(caller, &params.call, &surroundings).await?;
+        let call = WorkerCall { session: vec![SessionRef::Named(settled.key)], ..params.call.clone() };
+        let session = self.hold_session(caller, &call, &surroundings).await?;
         let way = self.way_out(&session, &surroundings);
         let counts = self.db.worker_counts(&session.key).await.map_err(failure::store)?;
         let turns: Vec<Turn> = self.worker_turns(&session.key).await?.into_iter().map(|(_, turn)| turn).collect();
@@ -63,7 +65,7 @@ impl Engine {
             summary_chars: u64::try_from(session.summary.chars().count()).unwrap_or(u64::MAX),
             compactions: session.compactions,
             last_compaction: shown(session.last_compaction),
-            compaction_in_progress: session.is_compacting,
+            compaction_in_progress: session.is_compacting(),
             summary: way.short(&session.summary).into_text(),
             leak_check: LeakCheckView {
                 ran: session.leak_check.ran,

@@ -10,7 +10,7 @@ use lwa_worker::instructions::operating_rules;
 use lwa_worker::mode::Mode;
 
 use super::ask::{Asked, ClientChoice, ClientDialog, variant};
-use super::job::{JobHandle, JobKey};
+use super::job::JobHandle;
 use super::model::worker_model_name;
 use super::session::{Held, Surroundings};
 use super::{refused, unavailable};
@@ -121,12 +121,14 @@ impl Engine {
     /// # Errors
     /// The database failed.
     pub async fn worker_enable(&self, caller: &Caller, params: WorkerCallParams) -> Result<WorkerAnswer, Failure> {
-        let key = JobKey::new(caller.session.as_str(), "worker/enable", "");
         let (engine, asking, call) = (self.clone(), caller.clone(), params.call.clone());
         let work = |job: JobHandle| -> super::job::JobFuture {
-            Box::pin(async move { engine.enable_work(&asking, &params.call, &job).await })
+            Box::pin(async move {
+                let call = WorkerCall { session: job.conversation(), ..params.call };
+                engine.enable_work(&asking, &call, &job).await
+            })
         };
-        self.hold_job(caller, &call, key, work).await
+        self.hold_job(caller, &call, "worker/enable", "", work).await
     }
 
     /// Asks, or says that the worker is on.

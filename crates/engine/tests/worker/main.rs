@@ -8,7 +8,10 @@
 mod commands;
 mod desk;
 mod gate;
+mod in_hand;
+mod leaving;
 mod memory;
+mod model;
 mod observer;
 mod results;
 mod sessions;

@@ -130,6 +130,8 @@ async fn leaving_private_mode_needs_the_human() {
         tokio::join!(desk.host.engine.worker_set_mode(&desk.agent, params.clone()), human.answers(Answer::Deny, None));
     is(&answer.unwrap(), WorkerStatusKind::Refused);
     assert_eq!(desk.status().await.mode, "pii");
+    // A no holds for ten minutes.
+    desk.host.place.pass(crate::support::minutes(11));
     let (answer, _) =
         tokio::join!(desk.host.engine.worker_set_mode(&desk.agent, params), human.answers(Answer::AllowSession, None));
     is(&answer.unwrap(), WorkerStatusKind::Completed);

@@ -5,11 +5,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{ArtifactFacts, ArtifactRef};
+use super::{ArtifactFacts, ArtifactRef, CUT, MOST_BYTES};
 use crate::material::plain_text;
-
-/// The longest artifact that is read into memory, to be scrubbed and sliced.
-pub const MOST_READ_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Why an artifact was not stored or read.
 #[derive(Debug, thiserror::Error)]
@@ -20,14 +17,6 @@ pub enum ArtifactError {
     /// The name is taken; another has to be drawn.
     #[error("the artifact `{0}` exists already")]
     Taken(ArtifactRef),
-    /// It is too long to be read.
-    #[error("the artifact `{artifact}` has {bytes} bytes, and {MOST_READ_BYTES} at most can be read")]
-    TooLong {
-        /// Which one.
-        artifact: ArtifactRef,
-        /// Its length.
-        bytes: u64,
-    },
     /// What stands beside it cannot be read.
     #[error("what is stored about the artifact `{artifact}` cannot be read")]
     Facts {
@@ -37,7 +26,7 @@ pub enum ArtifactError {
         source: serde_json::Error,
     },
     /// The disk refused.
-    #[error("cannot {what} an artifact")]
+    #[error("cannot {what} an artifact: {source}")]
     Disk {
         /// What was tried.
         what: &'static str,
@@ -110,28 +99,27 @@ impl ArtifactFolder {
         moved
     }
 
-    /// The text of an artifact, as a reader sees it: without colours, and with what is no UTF-8 replaced.
+    /// The text of an artifact, as a reader sees it: without colours, with what is no UTF-8 replaced, and cut where it is
+    /// longer than what can be scrubbed.
     ///
     /// # Errors
-    /// There is none, it is too long, or the disk refuses.
+    /// There is none, or the disk refuses.
     pub fn read(&self, artifact: &ArtifactRef) -> Result<String, ArtifactError> {
         let path = self.text_path(artifact);
         let file = OpenOptions::new().read(true).open(path).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => ArtifactError::Unknown(artifact.clone()),
             _ => ArtifactError::Disk { what: "open", source },
         })?;
-        let bytes = file.metadata().map_err(disk("open"))?.len();
-        if bytes > MOST_READ_BYTES {
-            return Err(ArtifactError::TooLong { artifact: artifact.clone(), bytes });
-        }
         let mut content = Vec::new();
-        file.take(MOST_READ_BYTES).read_to_end(&mut content).map_err(disk("read"))?;
+        let most = u64::try_from(MOST_BYTES).unwrap_or(u64::MAX);
+        let _ = file.take(most.saturating_add(1)).read_to_end(&mut content).map_err(disk("read"))?;
         let text =
             String::from_utf8(content).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned());
-        Ok(match plain_text(&text) {
+        let text = match plain_text(&text) {
             std::borrow::Cow::Borrowed(_) => text,
             std::borrow::Cow::Owned(plain) => plain,
-        })
+        };
+        Ok(within_limit(text))
     }
 
     /// What stands beside an artifact.
@@ -205,6 +193,16 @@ impl ArtifactFolder {
     fn facts_path(&self, artifact: &ArtifactRef) -> PathBuf {
         self.path.join(format!("{artifact}.json"))
     }
+}
+
+/// A sign in place of a byte is longer than the byte, and an older version kept longer texts, so that even a kept text can
+/// be too long.
+fn within_limit(mut text: String) -> String {
+    if text.len() > MOST_BYTES {
+        text.truncate(text.floor_char_boundary(MOST_BYTES - CUT.len()));
+        text.push_str(CUT);
+    }
+    text
 }
 
 fn disk(what: &'static str) -> impl Fn(io::Error) -> ArtifactError {

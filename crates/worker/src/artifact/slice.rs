@@ -2,12 +2,16 @@
 //!
 //! The whole text is scrubbed once. A slice is asked for in characters or lines of the source and is taken from the
 //! scrubbed text, where a hidden value is one piece: a slice that touches any part of it shows its placeholder, and
-//! none of the value.
+//! none of the value. What a reader of names has to see first is the lines that the slice touches, whole, so that no
+//! name is read in halves either.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use lwa_privacy::{Kind, Scrubbed};
+
+use crate::outbound::WITHHELD_LINE;
 
 /// Characters of a slice when nothing is asked for.
 pub const DEFAULT_LIMIT: usize = 4_000;
@@ -17,6 +21,10 @@ pub const MOST_LIMIT: usize = 20_000;
 const DEFAULT_LINES: usize = 200;
 /// Characters between two places whose byte is known.
 const STRIDE: usize = 4_096;
+/// The longest line that is read whole for a slice that touches a part of it.
+const LONG_LINE: usize = 4_000;
+/// How much of a longer line is read on either side of the slice: more than any name has.
+const MARGIN: usize = 400;
 
 /// A hidden value: where it stood in the source, in characters, and where its placeholder stands, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,10 +49,62 @@ pub struct ScrubbedText {
     marks: Vec<(usize, usize)>,
 }
 
+/// Lines that fit into one slice.
+#[derive(Debug, Clone, Copy)]
+struct Plan {
+    first: usize,
+    last: usize,
+    /// The last character that is shown, in the source.
+    end: usize,
+    width: usize,
+}
+
 /// The report of a scrub that does not belong to the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the hidden places do not belong to the text")]
 pub struct Mismatch;
+
+/// What is wanted of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Characters of the source.
+    Chars {
+        /// The first one, counted from 0.
+        offset: usize,
+        /// How many at most.
+        limit: usize,
+    },
+    /// Lines of the source.
+    Lines {
+        /// The first one, counted from 1.
+        first: usize,
+        /// The last one; 0 for two hundred lines.
+        last: usize,
+    },
+}
+
+/// What a reader of names has to see before a slice is cut. It was scrubbed, and does not leave.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    text: String,
+    /// Where each line stands in the text, and its number in the source.
+    lines: Vec<(Range<usize>, usize)>,
+}
+
+impl Reading {
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The lines of the source that these parts of the text are in.
+    pub fn lines_at(&self, parts: &[Range<usize>]) -> BTreeSet<usize> {
+        let touches = |line: &Range<usize>| {
+            parts.iter().any(|part| !part.is_empty() && part.start < line.end && line.start < part.end)
+        };
+        self.lines.iter().filter(|(line, _)| touches(line)).map(|(_, number)| *number).collect()
+    }
+}
 
 /// A slice with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +115,10 @@ pub struct Slice {
     pub range: String,
     /// Where the next slice begins, in characters or lines; none at the end.
     pub next: Option<usize>,
-    /// Whether it was taken by lines.
+    /// Whether the next slice is one of lines.
     pub is_by_lines: bool,
+    /// Lines of it that were left out.
+    pub withheld_lines: usize,
 }
 
 impl Slice {
@@ -124,60 +186,175 @@ impl ScrubbedText {
         self.lines.len()
     }
 
-    /// Characters of the source from `offset` on, at most `limit` of them.
-    pub fn slice_chars(&self, offset: usize, limit: usize) -> Slice {
-        let start = offset.min(self.chars);
-        let end = start.saturating_add(limit.clamp(1, MOST_LIMIT)).min(self.chars);
-        Slice {
-            text: self.between(start, end).to_owned(),
-            range: format!("chars {start}-{end} of {}", self.chars),
-            next: (end < self.chars).then_some(end),
-            is_by_lines: false,
+    /// What has to be read for names before this is cut: every line that it touches, whole; of a very long one as much as
+    /// can hold a name that begins or ends in the slice.
+    pub fn reading(&self, wanted: Wanted) -> Reading {
+        let (start, end) = match wanted {
+            Wanted::Chars { offset, limit } => self.chars_of(offset, limit),
+            Wanted::Lines { first, last } => match self.lines_of(first, last) {
+                Some(plan) => (self.line_at(plan.first).0, plan.end),
+                None => return Reading::default(),
+            },
+        };
+        let mut reading = Reading::default();
+        for number in self.numbers_between(start, end) {
+            let (from, to) = self.line_at(number);
+            let part = if to - from <= LONG_LINE {
+                self.between(from, to)
+            } else {
+                self.around(from, to, start.max(from), end.min(to))
+            };
+            let at = reading.text.len();
+            reading.text.push_str(part);
+            reading.lines.push((at..reading.text.len(), number));
+            reading.text.push('\n');
+        }
+        reading
+    }
+
+    /// The slice that is wanted, with a mark in place of lines that stay here.
+    pub fn slice(&self, wanted: Wanted, withheld: &BTreeSet<usize>) -> Slice {
+        match wanted {
+            Wanted::Chars { offset, limit } => self.sliced_chars(offset, limit, withheld),
+            Wanted::Lines { first, last } => self.sliced_lines(first, last, withheld),
         }
     }
 
+    /// Characters of the source from `offset` on, at most `limit` of them.
+    pub fn slice_chars(&self, offset: usize, limit: usize) -> Slice {
+        self.sliced_chars(offset, limit, &BTreeSet::new())
+    }
+
     /// Lines of the source from `first` on, counted from 1, with their numbers. A `last` of 0 means two hundred lines.
-    /// The slice ends early, with a whole line, at the longest slice; a longer line is cut.
+    /// The slice ends early, with a whole line, at the longest slice; a longer line is cut, and says where it goes on.
     pub fn slice_lines(&self, first: usize, last: usize) -> Slice {
+        self.sliced_lines(first, last, &BTreeSet::new())
+    }
+
+    fn chars_of(&self, offset: usize, limit: usize) -> (usize, usize) {
+        let start = offset.min(self.chars);
+        (start, start.saturating_add(limit.clamp(1, MOST_LIMIT)).min(self.chars))
+    }
+
+    fn sliced_chars(&self, offset: usize, limit: usize, withheld: &BTreeSet<usize>) -> Slice {
+        let (start, end) = self.chars_of(offset, limit);
+        let mut text = String::new();
+        let mut withheld_lines = 0;
+        if withheld.is_empty() {
+            self.between(start, end).clone_into(&mut text);
+        } else {
+            for number in self.numbers_between(start, end) {
+                let (from, to) = self.line_at(number);
+                let part = self.between(start.max(from), end.min(to));
+                if withheld.contains(&number) && !part.trim().is_empty() {
+                    text.push_str(WITHHELD_LINE);
+                    withheld_lines += 1;
+                } else {
+                    text.push_str(part);
+                }
+                if to < end {
+                    text.push('\n');
+                }
+            }
+        }
+        Slice {
+            text,
+            range: format!("chars {start}-{end} of {}", self.chars),
+            next: (end < self.chars).then_some(end),
+            is_by_lines: false,
+            withheld_lines,
+        }
+    }
+
+    fn sliced_lines(&self, first: usize, last: usize, withheld: &BTreeSet<usize>) -> Slice {
         let lines = self.lines();
-        let first = first.max(1);
-        let last = if last == 0 { first.saturating_add(DEFAULT_LINES - 1) } else { last.max(first) }.min(lines);
-        if first > lines {
+        let Some(plan) = self.lines_of(first, last) else {
+            let first = first.max(1);
             return Slice {
                 text: String::new(),
                 range: format!("lines {first}-{first} of {lines}"),
                 next: None,
                 is_by_lines: true,
+                withheld_lines: 0,
             };
+        };
+        let mut text = String::new();
+        let mut withheld_lines = 0;
+        for number in plan.first..=plan.last {
+            let (from, to) = self.line_at(number);
+            let mut line = self.between(from, to.min(plan.end)).trim_end_matches('\r');
+            if withheld.contains(&number) && !line.trim().is_empty() {
+                line = WITHHELD_LINE;
+                withheld_lines += 1;
+            }
+            let _ = writeln!(text, "{number:>width$}: {line}", width = plan.width);
+        }
+        text.pop();
+        let range = format!("lines {}-{} of {lines}", plan.first, plan.last);
+        if plan.end < self.line_at(plan.last).1 {
+            // By lines the rest of this one cannot be reached.
+            let range = format!("{range}, the last one in part");
+            return Slice { text, range, next: Some(plan.end), is_by_lines: false, withheld_lines };
+        }
+        let next = (plan.last < lines).then_some(plan.last + 1);
+        Slice { text, range, next, is_by_lines: true, withheld_lines }
+    }
+
+    /// The lines that have room in a slice. How long they are in the source decides, so that what was read of them and
+    /// what is shown are the same lines; none behind the end.
+    fn lines_of(&self, first: usize, last: usize) -> Option<Plan> {
+        let lines = self.lines();
+        let first = first.max(1);
+        let last = if last == 0 { first.saturating_add(DEFAULT_LINES - 1) } else { last.max(first) }.min(lines);
+        if first > lines {
+            return None;
         }
         let width = last.to_string().len();
-        let mut text = String::new();
+        let mut plan = Plan { first, last: first, end: 0, width };
         let mut room = MOST_LIMIT;
-        let mut shown = first;
         for number in first..=last {
-            let line = self.line(number);
-            let chars = line.chars().count() + width + 3;
+            let (from, to) = self.line_at(number);
+            let chars = to - from + width + 3;
             if chars > room && number > first {
                 break;
             }
-            let line: String = line.chars().take(MOST_LIMIT).collect();
-            let _ = writeln!(text, "{number:>width$}: {line}");
+            plan.last = number;
+            plan.end = to.min(from + MOST_LIMIT);
             room = room.saturating_sub(chars);
-            shown = number;
         }
-        text.pop();
-        Slice {
-            text,
-            range: format!("lines {first}-{shown} of {lines}"),
-            next: (shown < lines).then_some(shown + 1),
-            is_by_lines: true,
-        }
+        Some(plan)
     }
 
-    /// A line of the source without its end, counted from 1.
-    fn line(&self, number: usize) -> &str {
-        let (start, end) = self.lines.get(number - 1).copied().unwrap_or_default();
-        self.between(start, end).trim_end_matches('\r')
+    /// Where a line stands in the source, in characters and without its end; counted from 1.
+    fn line_at(&self, number: usize) -> (usize, usize) {
+        self.lines.get(number - 1).copied().unwrap_or((self.chars, self.chars))
+    }
+
+    /// The numbers of the lines that characters of the source touch.
+    fn numbers_between(&self, start: usize, end: usize) -> Range<usize> {
+        if start >= end {
+            return 0..0;
+        }
+        let first = self.lines.partition_point(|(_, to)| *to < start);
+        let last = self.lines.partition_point(|(from, _)| *from < end);
+        first + 1..last + 1
+    }
+
+    /// A part of a long line with as much around it as a name may have, from word to word.
+    fn around(&self, from: usize, to: usize, start: usize, end: usize) -> &str {
+        let (left, right) = (from.max(start.saturating_sub(MARGIN)), to.min(end.saturating_add(MARGIN)));
+        let mut text = self.between(left, right);
+        if left > from {
+            let margin = self.between(left, start).len();
+            let word = text.get(..margin).and_then(|head| head.find(char::is_whitespace)).unwrap_or(0);
+            text = text.get(word..).unwrap_or(text);
+        }
+        if right < to {
+            let margin = text.len().saturating_sub(self.between(end, right).len());
+            let word = text.get(margin..).and_then(|tail| tail.rfind(char::is_whitespace));
+            text = text.get(..word.map_or(text.len(), |at| margin + at)).unwrap_or(text);
+        }
+        text
     }
 
     /// The scrubbed text between two characters of the source. A hidden value that is touched is there as a whole.

@@ -13,6 +13,8 @@ pub const BUILTIN: &str = "builtin";
 
 /// Less room than this for the lines that match the task is not worth taking it from the digest.
 const LEAST_MATCH_BYTES: usize = 120;
+/// The longest part of a word that is left out before a mark.
+const LONGEST_WORD: usize = 200;
 
 /// Condenses; where the task names something of its own, the lines that hold it come on top.
 pub(super) fn digest(job: &Job<'_>) -> Digest {
@@ -47,7 +49,36 @@ pub(super) fn digest(job: &Job<'_>) -> Digest {
     } else {
         condense(job.material, &Options { material, max_output_bytes: Some(left), exit_code })
     };
-    result(format!("{notes}{matched}{}", condensed.text), 1)
+    result(format!("{notes}{matched}{}", whole_words(&condensed.text)), 1)
+}
+
+/// The text without the part of a word before a mark for bytes that were left out: who reads it for names finds no half
+/// of one.
+fn whole_words(text: &str) -> String {
+    const MARK: &str = "[\u{2026} ";
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(MARK) {
+        let (before, mark) = rest.split_at(at);
+        let (number, behind) =
+            mark.get(MARK.len()..).and_then(|inside| inside.split_once(" bytes]")).unwrap_or(("", ""));
+        let start = before.rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
+        let part = before.get(start..).unwrap_or_default();
+        match number.parse::<usize>() {
+            Ok(bytes) if start > 0 && !part.is_empty() && part.len() <= LONGEST_WORD => {
+                kept.push_str(before.get(..start).unwrap_or(before));
+                let _ = write!(kept, "{MARK}{} bytes]", bytes + part.len());
+                rest = behind;
+            }
+            _ => {
+                kept.push_str(before);
+                kept.push_str(MARK);
+                rest = mark.get(MARK.len()..).unwrap_or_default();
+            }
+        }
+    }
+    kept.push_str(rest);
+    kept
 }
 
 /// Lines that hold the words of the task, with their numbers; empty if the task is the usual one or nothing matches.
@@ -86,5 +117,22 @@ fn result(text: String, chunks: usize) -> Digest {
         is_cut: false,
         missing: Vec::new(),
         elapsed: Duration::ZERO,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_words;
+
+    #[test]
+    fn no_half_of_a_word_stands_before_a_mark() {
+        assert_eq!(
+            whole_words("signed by Bartholomew Feathers[\u{2026} 400 bytes]\nnext\n[\u{2026} 3 lines]\n"),
+            "signed by Bartholomew [\u{2026} 408 bytes]\nnext\n[\u{2026} 3 lines]\n"
+        );
+        for same in ["one_word[\u{2026} 4 bytes]", "a [\u{2026} 4 bytes]", "[\u{2026} x bytes]", "plain", "a[\u{2026} "]
+        {
+            assert_eq!(whole_words(same), same);
+        }
     }
 }

@@ -114,4 +114,8 @@ pub struct Stored {
     pub recent: QuestionBudget,
     /// When it was decided.
     pub ts: Option<Timestamp>,
+    /// A human or the caller has hidden names since a human last opened them, so no setting opens them.
+    pub was_closed: bool,
+    /// When a human last said that the private mode stays.
+    pub stays_private: Option<Timestamp>,
 }

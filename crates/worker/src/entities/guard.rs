@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use lwa_privacy::{EntityRefusal, Kind, Placeholder, Scrubber, Vault};
 
 use super::NamedValue;
+use crate::outbound::is_own_words;
 
 /// The longest value that is no credential.
 const MOST_VALUE_CHARS: usize = 200;
@@ -34,7 +35,7 @@ pub fn register_all(scrubber: &Scrubber, vault: &mut Vault, values: &[NamedValue
     for NamedValue { kind, value } in values {
         let kind = Kind::from_name(kind);
         let value = value.trim();
-        let result = if is_harmful(kind, value, material) {
+        let result = if is_own_words(value) || is_harmful(kind, value, material) {
             Err(EntityRefusal::IsOrdinary)
         } else {
             scrubber.register_entity(vault, kind, value, material)

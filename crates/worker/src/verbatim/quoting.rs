@@ -4,6 +4,8 @@ use crate::digest::{LineRange, head};
 
 /// The first range is written whole, up to this.
 const MOST_FIRST_CHARS: usize = 20_000;
+/// The longest end of a cut line that may be a part of a word, in bytes.
+const LONGEST_WORD: usize = 200;
 
 /// Lines that were written out, and those that were not.
 pub(super) struct Quoted {
@@ -59,7 +61,7 @@ fn block(lines: &[&str], range: LineRange, source: &str, room: usize) -> Block {
         }
         // A single line that is longer than all the room is cut, and says so.
         if chars + length > room {
-            text.push_str(head(&row, room.saturating_sub(chars)));
+            text.push_str(whole_words(head(&row, room.saturating_sub(chars))));
             text.push_str(" [this line goes on]");
             last = number;
             break;
@@ -69,4 +71,12 @@ fn block(lines: &[&str], range: LineRange, source: &str, room: usize) -> Block {
         last = number;
     }
     Block { text, last }
+}
+
+/// A cut text without the part of a word at its end: who reads it for names finds no half of one.
+fn whole_words(cut: &str) -> &str {
+    match cut.rfind(char::is_whitespace) {
+        Some(end) if cut.len() - end <= LONGEST_WORD => cut.get(..end).unwrap_or(cut),
+        _ => cut,
+    }
 }

@@ -6,8 +6,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use jiff::Timestamp;
 use lwa_privacy::{Exposure, Kind, Scrubber, Vault};
 use lwa_worker::artifact::{
-    ArtifactError, ArtifactFacts, ArtifactFolder, ArtifactKind, ArtifactRef, MOST_LIMIT, Mismatch, ScrubbedText, Slice,
+    ArtifactError, ArtifactFacts, ArtifactFolder, ArtifactKind, ArtifactRef, CUT, MOST_BYTES, MOST_LIMIT, Mismatch,
+    ScrubbedText, Slice, Wanted,
 };
+use lwa_worker::outbound::WITHHELD_LINE;
 use proptest::prelude::{ProptestConfig, prop, proptest};
 use rstest::rstest;
 
@@ -140,7 +142,8 @@ fn slices_by_lines_are_numbered_and_say_what_follows() {
             text: "2: beta\n3: gamma".to_owned(),
             range: "lines 2-3 of 3".to_owned(),
             next: None,
-            is_by_lines: true
+            is_by_lines: true,
+            withheld_lines: 0
         }
     );
     assert_eq!(text.slice_lines(1, 1).next_label(), "next line 2");
@@ -189,6 +192,58 @@ fn w_13_no_slice_of_a_key_block_shows_any_of_it() {
             }
         }
     }
+}
+
+#[test]
+fn whatever_is_read_can_be_scrubbed() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = ArtifactFolder::open(temp.path()).unwrap();
+    // A byte that is no UTF-8 becomes a sign of three.
+    fs::write(temp.path().join(format!("{}.txt", reference(1))), vec![0xff; MOST_BYTES]).unwrap();
+    let text = folder.read(&reference(1)).unwrap();
+    assert!(text.len() <= MOST_BYTES && text.ends_with(CUT), "{} bytes", text.len());
+    fs::write(temp.path().join(format!("{}.txt", reference(2))), vec![b'a'; MOST_BYTES]).unwrap();
+    assert_eq!(folder.read(&reference(2)).unwrap().len(), MOST_BYTES);
+}
+
+#[test]
+fn what_is_read_before_a_cut_are_the_lines_that_it_touches_whole() {
+    let text = scrubbed("first line\nines@example.org wrote\nthird line\n");
+    let reading = text.reading(Wanted::Chars { offset: 8, limit: 5 });
+    assert_eq!(reading.text(), "first line\n[EMAIL-1] wrote\n");
+    let reading = text.reading(Wanted::Lines { first: 2, last: 3 });
+    assert_eq!(reading.text(), "[EMAIL-1] wrote\nthird line\n");
+    assert_eq!(reading.lines_at(&[3..4, 9..9]).into_iter().collect::<Vec<_>>(), [2]);
+    assert_eq!(text.reading(Wanted::Lines { first: 9, last: 9 }).text(), "");
+    let long = format!("{}Bartholomew Featherstonehaugh{}", "word ".repeat(2_000), " word".repeat(2_000));
+    let text = scrubbed(&long);
+    for offset in [9_970, 10_005, 10_028] {
+        let reading = text.reading(Wanted::Chars { offset, limit: 10 });
+        assert!(reading.text().contains(" Bartholomew Featherstonehaugh "), "{offset}: {}", reading.text());
+        assert!(reading.text().len() < 1_000 && reading.text().trim().ends_with(" word"), "{}", reading.text());
+    }
+}
+
+#[test]
+fn lines_that_stay_here_are_marked_in_their_place() {
+    let text = scrubbed("first line\nsecond line\nthird line\n");
+    let second = [2].into_iter().collect();
+    let slice = text.slice(Wanted::Lines { first: 1, last: 3 }, &second);
+    assert_eq!(slice.text, format!("1: first line\n2: {WITHHELD_LINE}\n3: third line"));
+    assert_eq!(slice.withheld_lines, 1);
+    let slice = text.slice(Wanted::Chars { offset: 6, limit: 20 }, &second);
+    assert_eq!(slice.text, format!("line\n{WITHHELD_LINE}\nthi"));
+    assert_eq!(slice.withheld_lines, 1);
+}
+
+#[test]
+fn a_line_that_is_shown_in_part_says_where_it_goes_on() {
+    let text = scrubbed(&format!("short\n{}\nlast\n", "w".repeat(MOST_LIMIT + 100)));
+    let slice = text.slice_lines(2, 2);
+    assert_eq!(slice.next_label(), format!("next offset {}", 6 + MOST_LIMIT));
+    assert_eq!(slice.range, "lines 2-2 of 3, the last one in part");
+    let rest = text.slice_chars(6 + MOST_LIMIT, 4_000);
+    assert_eq!(rest.text, format!("{}\nlast\n", "w".repeat(100)));
 }
 
 #[test]

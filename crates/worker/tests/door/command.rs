@@ -9,7 +9,6 @@ use lwa_privacy::{Exposure, Kind, Scrubber, Vault};
 use lwa_worker::command::{
     self, CommandError, CommandRun, FileAccess, NetworkAccess, SandboxChoice, SandboxNeed, SecretEnvError, granted,
 };
-use lwa_worker::mode::Mode;
 use lwa_worker::outbound::Exit;
 use lwa_worker::trailer::CommandEnd;
 use rstest::rstest;
@@ -170,7 +169,7 @@ async fn a_granted_secret_reaches_one_command_and_comes_back_hidden() {
     assert_eq!(output.known_values, std::slice::from_ref(&secret));
     assert!(!format!("{output:?}").contains("vT9"));
     let scrubber = Scrubber::new();
-    let mut exit = Exit { scrubber: &scrubber, vault: &mut vault, exposure: Exposure::pii(), mode: Mode::Assist };
+    let mut exit = Exit { scrubber: &scrubber, vault: &mut vault, exposure: Exposure::pii(), withholds_unread: false };
     let left = exit.text(&output.text, None);
     assert_eq!(left.as_str(), "[SECRET-1]|[SECRET-1]\n");
 }

@@ -8,7 +8,7 @@ use lwa_privacy::{Exposure, Kind, Visibility};
 use lwa_worker::dialog::DialogReply;
 use lwa_worker::disclosure::{
     Disclosure, DisclosureSource, DisclosureSurroundings, Due, Escalation, Identity, IdentityRequest, NumbersRequest,
-    RequestStep, Round, Stored, Verdict,
+    RequestStep, Round, Stored, Unasked, Verdict,
 };
 use lwa_worker::mode::Mode;
 use proptest::prelude::{Strategy, prop, prop_oneof, proptest};
@@ -227,7 +227,7 @@ fn opening_needs_a_humans_yes(#[case] reply: DialogReply, #[case] opens: bool) {
 fn where_nobody_can_be_asked_opening_is_refused() {
     let alone = DisclosureSurroundings { can_ask: false, ..ASKING };
     let step = Disclosure::default().request(IdentityRequest::Open, NumbersRequest::Keep, alone, now());
-    assert_eq!(step, RequestStep::Refused { is_memory_vaulted: false });
+    assert_eq!(step, RequestStep::Refused { why: Unasked::Nowhere, is_memory_vaulted: false });
 }
 
 #[test]
@@ -304,4 +304,41 @@ proptest! {
             disclosure = Disclosure::restore(disclosure.stored().clone());
         }
     }
+}
+
+#[test]
+fn a_setting_opens_nothing_that_somebody_has_hidden() {
+    let mut disclosure = Disclosure::default();
+    assert!(matches!(disclosure.due(POLICY, &mails(), now()), Due::Settled(_)));
+    assert_eq!(disclosure.identity(POLICY), Identity::Open);
+    disclosure.request(IdentityRequest::Masked, NumbersRequest::Keep, POLICY, now());
+    disclosure.request(IdentityRequest::Ask, NumbersRequest::Keep, POLICY, now());
+    let mut restored = Disclosure::restore(disclosure.stored().clone());
+    let Due::Ask(round) = restored.due(POLICY, &mails(), now()) else { panic!("it was opened unasked") };
+    restored.settle(round, &chosen("continue"), POLICY, now());
+    assert_eq!(restored.identity(POLICY), Identity::Open, "a human opens it");
+    // Where nobody can be asked, it stays hidden.
+    let Due::Settled(verdict) = disclosure.due(DisclosureSurroundings { can_ask: false, ..POLICY }, &mails(), now())
+    else {
+        panic!("there is nobody to ask")
+    };
+    assert_eq!(verdict.exposure, masked());
+}
+
+#[test]
+fn leaving_the_private_mode_has_the_same_budget_and_a_no_holds() {
+    let mut disclosure = Disclosure::default();
+    assert_eq!(disclosure.ask_to_leave(false, now()), Err(Unasked::Nowhere));
+    assert_eq!(disclosure.ask_to_leave(true, now()), Ok(()));
+    assert!(!disclosure.settle_leaving(Outcome::Denied, now()));
+    let free_at = now() + lwa_worker::disclosure::NO_HOLDS;
+    assert_eq!(disclosure.ask_to_leave(true, now()), Err(Unasked::SaidNo { free_at }));
+    for _ in 1..lwa_worker::disclosure::MOST_AN_HOUR {
+        assert_eq!(disclosure.ask_to_leave(true, free_at), Ok(()));
+        assert!(!disclosure.settle_leaving(Outcome::TimedOut, free_at));
+    }
+    assert!(matches!(disclosure.ask_to_leave(true, free_at), Err(Unasked::TooOften { .. })));
+    disclosure.reset_questions();
+    assert_eq!(disclosure.ask_to_leave(true, free_at), Ok(()));
+    assert!(disclosure.settle_leaving(Outcome::AllowedSession, free_at));
 }

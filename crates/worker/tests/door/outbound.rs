@@ -1,7 +1,6 @@
 //! The one way out: nothing private leaves, in whatever form it comes, and what could not be read is left out.
 
 use lwa_privacy::{Exposure, Kind, Scrubber, Vault, Visibility};
-use lwa_worker::mode::Mode;
 use lwa_worker::model::{Excerpt, ModelError};
 use lwa_worker::outbound::{Exit, Names, Outbound, WITHHELD_LINE};
 use lwa_worker::trailer::LeakCheck;
@@ -18,21 +17,21 @@ struct Ways {
     scrubber: Scrubber,
     vault: Vault,
     exposure: Exposure,
-    mode: Mode,
+    withholds_unread: bool,
 }
 
 impl Ways {
     fn pii() -> Self {
-        Self { scrubber: Scrubber::new(), vault: Vault::new(), exposure: Exposure::pii(), mode: Mode::Pii }
+        Self { scrubber: Scrubber::new(), vault: Vault::new(), exposure: Exposure::pii(), withholds_unread: true }
     }
 
     fn assist(identity: Visibility) -> Self {
         let exposure = Exposure::assist(identity, Visibility::Masked);
-        Self { exposure, mode: Mode::Assist, ..Self::pii() }
+        Self { exposure, withholds_unread: false, ..Self::pii() }
     }
 
     fn exit(&mut self) -> Exit<'_> {
-        Exit { scrubber: &self.scrubber, vault: &mut self.vault, exposure: self.exposure, mode: self.mode }
+        Exit { scrubber: &self.scrubber, vault: &mut self.vault, exposure: self.exposure, withholds_unread: self.withholds_unread }
     }
 
     fn knows(mut self, kind: Kind, value: &str) -> Self {
@@ -80,7 +79,7 @@ fn nobody_reads_for_names_where_names_are_open() {
 }
 
 #[test]
-fn w_12_what_was_not_read_stays_here_in_private_mode_and_is_marked_in_the_other() {
+fn w_12_what_was_not_read_stays_here_where_that_was_decided_and_is_marked_elsewhere() {
     let text = "first line\nsecond line\nthird line\n";
     let read = |draft: &str| {
         let at = draft.find("second").unwrap();

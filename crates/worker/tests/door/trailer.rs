@@ -17,6 +17,7 @@ fn full() -> Trailer {
         mode: Mode::Assist,
         turn: Some(TurnId::from_random([1, 2, 3])),
         artifact: Some(ArtifactRef::from_random([1, 2, 3, 4])),
+        not_kept: None,
         command: Some(CommandEnd::Exited(2)),
         policy: Some(PolicyLabel::AllowList(vec!["git log*".to_owned(), "head*".to_owned()])),
         sandbox: None,

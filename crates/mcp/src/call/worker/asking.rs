@@ -9,7 +9,7 @@ mod dialog;
 
 use std::time::Duration;
 
-use lwa_protocol::worker::{ClientQuestion, DialogAction, WorkerAnswer, WorkerStatusKind};
+use lwa_protocol::worker::{ClientQuestion, DialogAction, SessionRef, WorkerAnswer, WorkerStatusKind};
 use lwa_protocol::{Failure, Method};
 use rmcp::model::CallToolResponse;
 use serde::Serialize;
@@ -44,7 +44,7 @@ impl Call<'_> {
         M: Method<Response = WorkerAnswer>,
         M::Params: CarriesCall + Clone + Serialize,
     {
-        let call = key::<M>(&params);
+        let call = key::<M>(&params, &self.caller.worker_call(0).session);
         let way = self.caller.way();
         let brought_back = self.take_reply(&call, way).await;
         let mut hold = self.hold.renewed();
@@ -168,14 +168,16 @@ impl Call<'_> {
     }
 }
 
-/// What makes a call this call: its method and its arguments.
-fn key<M>(params: &M::Params) -> String
+/// What makes a call this call: its conversation, its method and its arguments. One process serves several
+/// conversations, and what the user said in one answers nothing in another.
+fn key<M>(params: &M::Params, conversation: &[SessionRef]) -> String
 where
     M: Method,
     M::Params: Serialize,
 {
     let arguments = serde_json::to_string(params).unwrap_or_default();
-    format!("{} {arguments}", M::NAME)
+    let conversation = serde_json::to_string(conversation).unwrap_or_default();
+    format!("{} {conversation} {arguments}", M::NAME)
 }
 
 fn asks_client(answer: &WorkerAnswer) -> bool {
@@ -190,4 +192,43 @@ fn is_asked(answer: &WorkerAnswer) -> bool {
 /// The answer while the question is in the client's hands.
 fn asked(answer: WorkerAnswer) -> WorkerAnswer {
     WorkerAnswer { status: WorkerStatusKind::ApprovalPending, text: ASKED.to_owned(), question: None, ..answer }
+}
+
+#[cfg(test)]
+mod tests {
+    use lwa_domain::ApprovalId;
+    use lwa_protocol::method::{WorkerDisclose, WorkerSetMode};
+    use lwa_protocol::worker::{Choice, WorkerDisclosureParams, WorkerModeParams};
+
+    use super::*;
+    use crate::question::desk::QuestionDesk;
+
+    #[test]
+    fn a_question_of_one_conversation_is_answered_by_no_call_of_another() {
+        let thread = |id: &str| [SessionRef::Thread(id.to_owned())];
+        let params = WorkerModeParams { mode: "assist".to_owned(), ..WorkerModeParams::default() };
+        let of = |id: &str| key::<WorkerSetMode>(&params, &thread(id));
+        let desk = QuestionDesk::default();
+        let question = ClientQuestion {
+            handle: "q".to_owned(),
+            approval_id: ApprovalId::new("a1"),
+            message: String::new(),
+            choices: vec![Choice { id: "stay".to_owned(), title: "Stay".to_owned() }],
+        };
+        assert_eq!(desk.claim(&question, &of("a"), true, None), Claim::Show);
+        assert_eq!(desk.take("q", &of("b")), None);
+        assert_eq!(desk.take("q", &of("a")), Some(vec!["stay".to_owned()]));
+    }
+
+    #[test]
+    fn a_call_is_its_conversation_its_method_and_its_arguments() {
+        let none: [SessionRef; 0] = [];
+        let params = WorkerModeParams { mode: "assist".to_owned(), ..WorkerModeParams::default() };
+        let other = WorkerModeParams { mode: "pii".to_owned(), ..WorkerModeParams::default() };
+        let here = key::<WorkerSetMode>(&params, &none);
+        assert_eq!(here, key::<WorkerSetMode>(&params, &none));
+        assert_ne!(here, key::<WorkerSetMode>(&other, &none));
+        assert_ne!(here, key::<WorkerDisclose>(&WorkerDisclosureParams::default(), &none));
+        assert_ne!(here, key::<WorkerSetMode>(&params, &[SessionRef::ToolUse("t".to_owned())]));
+    }
 }
