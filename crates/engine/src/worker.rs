@@ -13,6 +13,7 @@ mod guard;
 mod hook;
 pub(crate) mod identity;
 pub(crate) mod job;
+mod left;
 mod model;
 mod names;
 mod observe;
@@ -63,7 +64,7 @@ pub(crate) struct Worker {
 
 /// An answer without facts.
 fn plain(status: WorkerStatusKind, text: String) -> WorkerAnswer {
-    WorkerAnswer { status, text, facts: WorkerFacts::default(), question: None, id: None }
+    WorkerAnswer { status, text, facts: WorkerFacts::default(), question: None, id: None, approval: None }
 }
 
 /// Nothing was done, and somebody or some rule said so.

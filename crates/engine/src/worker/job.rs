@@ -168,7 +168,8 @@ impl Engine {
                     "The human has been asked and has not answered yet (question {}). Repeat this call; it attaches to the open question.",
                     crate::broker::short(&approval)
                 );
-                Ok(unfinished(WorkerStatusKind::ApprovalPending, text, id))
+                let answer = unfinished(WorkerStatusKind::ApprovalPending, text, id);
+                Ok(WorkerAnswer { approval: Some(approval), ..answer })
             }
             JobState::Working => {
                 let text =
@@ -229,5 +230,5 @@ fn is_stale(job: &Job) -> bool {
 
 /// The answer while there is no result.
 fn unfinished(status: WorkerStatusKind, text: String, id: String) -> WorkerAnswer {
-    WorkerAnswer { status, text, facts: WorkerFacts::default(), question: None, id: Some(id) }
+    WorkerAnswer { status, text, facts: WorkerFacts::default(), question: None, id: Some(id), approval: None }
 }

@@ -155,6 +155,9 @@ impl Engine {
                 purged.bytes += counts.artifact_bytes;
                 if !params.dry_run {
                     self.remove_artifact_files(key, None).await?;
+                    let cleared = self.clear_artifact_folder(key)?;
+                    purged.artifacts += cleared.files;
+                    purged.bytes += cleared.bytes;
                     self.db.delete_worker_session(key).await.map_err(failure::store)?;
                     self.forget_session(key);
                     self.emit(Event::WorkerChanged { session: key.clone() });
@@ -223,6 +226,7 @@ impl Engine {
             let is_over = limit(sessions).is_some_and(|limit| record.last_seen_at < limit);
             if is_over && !live.contains(&record.key) {
                 self.remove_artifact_files(&record.key, None).await?;
+                self.clear_artifact_folder(&record.key)?;
                 self.db.delete_worker_session(&record.key).await.map_err(failure::store)?;
                 self.forget_session(&record.key);
                 self.emit(Event::WorkerChanged { session: record.key });

@@ -401,7 +401,7 @@ impl Engine {
             leak_check: outbound.leak_check(),
         };
         self.observe_turn(surroundings, &key, &turn, &told);
-        Ok(WorkerAnswer { status: WorkerStatusKind::Completed, text, facts, question: None, id: None })
+        Ok(WorkerAnswer { status: WorkerStatusKind::Completed, text, facts, question: None, id: None, approval: None })
     }
 
     #[expect(clippy::too_many_arguments, reason = "everything that a failure is made from")]
