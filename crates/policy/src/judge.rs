@@ -237,6 +237,7 @@ impl Walker<'_> {
             writes,
             argv: args.clone(),
             segment: self.segment.clone(),
+            folder: self.real_folder(state),
             ..Record::default()
         };
         let name = base_name(&first.text);
@@ -255,6 +256,14 @@ impl Walker<'_> {
         let out = look.out.unwrap_or(if look.stdin == Flow::Network { Flow::Network } else { Flow::Opaque });
         self.records.push(look.record);
         out
+    }
+
+    fn real_folder(&self, state: &State) -> Option<String> {
+        let folder = state.folder.as_deref().filter(|folder| !folder.contains(UNKNOWN))?;
+        match self.context.files {
+            Some(files) => files.resolve(folder),
+            None => Some(folder.to_owned()),
+        }
     }
 
     /// Judges what a wrapper starts.

@@ -208,7 +208,7 @@ impl Engine {
             }
             Err(_) => (WorkerStatusKind::Failed, WorkerFacts::default()),
         };
-        Ok(WorkerAnswer { status, text, facts, question: None, id: None })
+        Ok(WorkerAnswer { status, text, facts, question: None, id: None, approval: None })
     }
 
     /// A failure with what servers said about it, as people may see it.
