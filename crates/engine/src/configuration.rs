@@ -375,6 +375,8 @@ impl Engine {
         let lines = self.waiting_lines().await?;
         let mut waiting = self.configuration.pending_lines();
         waiting.extend(lines.iter().cloned());
+        let gone = self.what_is_gone();
+        waiting.extend(gone.iter().cloned());
         if waiting != params.shown {
             return Err(Failure::new(ErrorCode::InvalidInput, "other edits wait now than the ones that were shown")
                 .hint("nothing was accepted; look at what waits now and accept that"));
@@ -386,16 +388,22 @@ impl Engine {
             self.end_question_about_lines().await?;
             accepted.extend(lines);
         }
+        if !gone.is_empty() {
+            self.let_go(&gone)?;
+            self.end_questions_about_what_is_gone().await?;
+            accepted.extend(gone);
+        }
         Ok(ConfigAccepted { accepted })
     }
 
-    /// `config/show`, with the lines of the allow-list that wait as well.
+    /// `config/show`, with the changes of the allow-list and of the private files that wait as well.
     ///
     /// # Errors
     /// The database failed.
     pub async fn show_what_waits(&self) -> Result<ConfigShown, Failure> {
         let mut shown = self.show_configuration()?;
         shown.pending.extend(self.waiting_lines().await?);
+        shown.pending.extend(self.what_is_gone());
         Ok(shown)
     }
 

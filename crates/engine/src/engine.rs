@@ -145,6 +145,7 @@ impl Engine {
         engine.restore_pause().await?;
         engine.restore_lists().await?;
         engine.restore_library().await?;
+        engine.take_allowed_baseline().await?;
         engine.spawn_maintenance();
         Ok(engine)
     }

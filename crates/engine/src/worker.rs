@@ -41,6 +41,7 @@ pub use self::names::NameReader;
 use self::observe::Observing;
 use self::savings::Prices;
 use self::scrubber::Recognisers;
+pub(crate) use self::scrubber::is_about_what_is_gone;
 use self::session::Sessions;
 
 /// What the worker keeps in memory.
@@ -55,8 +56,10 @@ pub(crate) struct Worker {
     pub names: NameReader,
     pub observing: Observing,
     pub prices: Prices,
-    /// Lines of the allow-list's file that nobody accepted yet, as they were last seen.
-    pub waiting_lines: Mutex<Vec<String>>,
+    /// Held while what was accepted of the allow-list is read and written.
+    pub allow_turn: tokio::sync::Mutex<()>,
+    /// Changes of the allow-list's file that nobody accepted yet, as they were last seen.
+    pub waiting_lines: Mutex<Vec<allowed::Waiting>>,
     /// Connections of sidecars and the session that each last worked for.
     pub last_keys: Mutex<HashMap<String, String>>,
 }

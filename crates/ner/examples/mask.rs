@@ -77,6 +77,30 @@ impl Bench {
         Ok(self.by_rules(&mut vault, text)?.0)
     }
 
+    /// TRIAL
+    fn by_trial(&self, text: &str, also_draft: bool, any_overlap: bool) -> Result<Spans, Box<dyn Error>> {
+        let mut vault = Vault::new();
+        let first = self.scrubber.scrub(&mut vault, text, Exposure::pii())?;
+        let found = self.reader.find(text, Instant::now() + Duration::from_mins(1));
+        for entity in &found.entities {
+            let overlaps = first.found.iter().any(|hit| {
+                hit.start < entity.end
+                    && entity.start < hit.end
+                    && (!any_overlap
+                        || !matches!(hit.kind, Kind::Person | Kind::Address | Kind::Phone | Kind::Pii | Kind::Dob))
+            });
+            let value = text.get(entity.start..entity.end).unwrap_or_default();
+            if let (false, Some(kind)) = (overlaps, kind_of(entity.kind)) {
+                let _ = self.scrubber.register_entity(&mut vault, kind, value, text);
+            }
+        }
+        if also_draft {
+            let found = self.reader.find(&first.text, Instant::now() + Duration::from_mins(1));
+            self.register(&mut vault, &first.text, &found);
+        }
+        Ok(self.by_rules(&mut vault, text)?.0)
+    }
+
     fn by_both(&self, text: &str) -> Result<Spans, Box<dyn Error>> {
         let mut vault = Vault::new();
         let first = self.scrubber.scrub(&mut vault, text, Exposure::pii())?;
@@ -117,6 +141,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             "model" => bench.by_model(text),
             "first" => bench.by_first(text)?,
             "both" => bench.by_both(text)?,
+            "t00" => bench.by_trial(text, false, false)?,
+            "t01" => bench.by_trial(text, false, true)?,
+            "t10" => bench.by_trial(text, true, false)?,
+            "t11" => bench.by_trial(text, true, true)?,
             _ => return Err("one of `gate`, `rules`, `model`, `first` and `both` is needed".into()),
         };
         let chars = |at: usize| text.get(..at).unwrap_or_default().chars().count();

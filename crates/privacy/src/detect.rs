@@ -115,12 +115,9 @@ impl Detector<'_> {
         let shortest = if self.known.is_empty() { SHORTEST_RUN } else { SHORTEST_KNOWN_RUN };
         let bytes = text.as_bytes();
         let mut at = 0;
-        while at < bytes.len() {
+        while let Some(start) = next_run(bytes, at, shortest) {
+            at = start;
             let length = run(bytes, at);
-            if length < shortest {
-                at += length + 1;
-                continue;
-            }
             let (end, code) = wrapped(bytes, at, length);
             if let Some(decoded) = may_be_text(&code).then(|| decode(&code)).flatten() {
                 let inner = self.detect_to(&decoded, depth);
@@ -183,6 +180,19 @@ static IS_CODE: [bool; 256] = {
     }
     table
 };
+
+/// The start of the next run of at least `shortest` digits.
+fn next_run(bytes: &[u8], mut at: usize, shortest: usize) -> Option<usize> {
+    // What ends the runs of words is met within a few bytes when one looks from behind, and all in front of it is
+    // passed over unseen.
+    while let Some(window) = bytes.get(at..at + shortest) {
+        match window.iter().rposition(|&byte| !IS_CODE[usize::from(byte)]) {
+            Some(end) => at += end + 1,
+            None => return Some(at),
+        }
+    }
+    None
+}
 
 fn run(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().take_while(|&&byte| IS_CODE[usize::from(byte)]).count()

@@ -36,6 +36,8 @@ const LONGEST: usize = 20;
 /// The placeholders that stand in a text in their exact form, with their byte ranges.
 pub(crate) fn literal(text: &str) -> impl Iterator<Item = (usize, usize, Placeholder)> + '_ {
     memchr::memchr_iter(b'[', text.as_bytes()).filter_map(|start| {
+        // Most brackets are those of code, and no kind begins with what follows them.
+        text.as_bytes().get(start + 1).filter(|byte| byte.is_ascii_uppercase())?;
         let window = &text.as_bytes()[start..text.len().min(start + LONGEST)];
         let end = start + memchr::memchr(b']', window)? + 1;
         Some((start, end, Placeholder::parse(text.get(start..end)?)?))

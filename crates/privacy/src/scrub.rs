@@ -42,6 +42,9 @@ pub enum ScrubError {
         /// The limit.
         limit: usize,
     },
+    /// What is private is not known, so nothing can be told clean.
+    #[error("a file of private terms or rules cannot be used")]
+    Refused,
     /// The second look went on finding values.
     #[error("the scrubbed text still holds private values")]
     NotClean,
@@ -88,11 +91,19 @@ pub struct Scrubber {
     has_shapes: bool,
     is_strict: bool,
     limit: usize,
+    refuses: bool,
 }
 
 impl Default for Scrubber {
     fn default() -> Self {
-        Self { terms: Terms::none(), rules: Rules::default(), has_shapes: true, is_strict: false, limit: usize::MAX }
+        Self {
+            terms: Terms::none(),
+            rules: Rules::default(),
+            has_shapes: true,
+            is_strict: false,
+            limit: usize::MAX,
+            refuses: false,
+        }
     }
 }
 
@@ -117,6 +128,11 @@ impl Scrubber {
         Self { has_shapes: false, ..self }
     }
 
+    /// One that refuses every text, for when the human's terms or rules are not known.
+    pub fn refusing(self) -> Self {
+        Self { refuses: true, ..self }
+    }
+
     /// Strict about telephone numbers: ten bare digits are one without a word near them that says so.
     pub fn with_strict_numbers(self, is_strict: bool) -> Self {
         Self { is_strict, ..self }
@@ -136,7 +152,7 @@ impl Scrubber {
         material: &str,
         exposure: Exposure,
     ) -> Result<BTreeMap<Kind, usize>, ScrubError> {
-        self.check_length(material)?;
+        self.check(material)?;
         let hits = self.hits(vault, material, Scope::Everything, exposure.hides_random());
         reserve_literals(vault, material);
         let mut values: BTreeSet<Placeholder> = BTreeSet::new();
@@ -152,7 +168,7 @@ impl Scrubber {
 
     /// Replaces everything that the exposure hides by placeholders of the vault, then looks again.
     pub fn scrub<'t>(&self, vault: &mut Vault, text: &'t str, exposure: Exposure) -> Result<Scrubbed<'t>, ScrubError> {
-        self.check_length(text)?;
+        self.check(text)?;
         let first = self.pass(vault, text, exposure);
         let mut result = Scrubbed { text: Cow::Borrowed(text), found: Vec::new(), counts: BTreeMap::new() };
         if first.is_empty() {
@@ -234,7 +250,10 @@ impl Scrubber {
         vault.mint(kind, value)
     }
 
-    fn check_length(&self, text: &str) -> Result<(), ScrubError> {
+    fn check(&self, text: &str) -> Result<(), ScrubError> {
+        if self.refuses {
+            return Err(ScrubError::Refused);
+        }
         if text.len() > self.limit {
             return Err(ScrubError::TooLong { length: text.len(), limit: self.limit });
         }

@@ -26,6 +26,9 @@ pub(crate) struct Reading<'t> {
     hits: Vec<Hit>,
     /// Names that end before here have been read.
     labels_done: usize,
+    /// Long values that overlap, and where the last of them ends.
+    crowd: usize,
+    crowd_end: usize,
     /// Key blocks that end before here have been read.
     blocks_done: usize,
     /// URLs that end before here have been read.
@@ -224,6 +227,8 @@ impl<'t> Reading<'t> {
             bytes: text.as_bytes(),
             hits: Vec::new(),
             labels_done: 0,
+            crowd: 0,
+            crowd_end: 0,
             blocks_done: 0,
             urls_done: 0,
             tokens_done: 0,
@@ -278,6 +283,11 @@ impl Reading<'_> {
     /// How many bytes from a place on satisfy a test.
     fn run(&self, from: usize, test: impl Fn(u8) -> bool) -> usize {
         self.bytes.get(from..).unwrap_or_default().iter().take_while(|&&byte| test(byte)).count()
+    }
+
+    /// The same up to a limit, which keeps a reader that is called often from going over a long run each time.
+    fn run_within(&self, from: usize, most: usize, test: impl Fn(u8) -> bool) -> usize {
+        self.bytes.get(from..).unwrap_or_default().iter().take(most).take_while(|&&byte| test(byte)).count()
     }
 
     /// Skips blanks of one line.

@@ -7,7 +7,7 @@
 //!
 //! | `event` | fields |
 //! |---|---|
-//! | `start` | `session`, `at`, `attrs` of the session: `mode`, `has_model`, … |
+//! | `start` | `session`, `at`, `attrs` of the session: `mode` |
 //! | `event` | `session`, `at`, `span`, `kind`, `attrs` |
 //! | `end` | `session`, `at`, `state` |
 //!

@@ -10,9 +10,26 @@ import { serve } from "./serve.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-const VIEWS = ["overview", "waiting", "plans", "ledger", "providers", "library", "audit", "settings"];
+const VIEWS = [
+  "overview",
+  "waiting",
+  "plans",
+  "ledger",
+  "providers",
+  "library",
+  "worker",
+  "savings",
+  "audit",
+  "settings",
+];
 /** Views, and parts of views that have an address of their own. */
-const PLACES = [...VIEWS, "providers?tab=tiers", "library?tab=patterns", "library?tool=release-notes"];
+const PLACES = [
+  ...VIEWS,
+  "providers?tab=tiers",
+  "library?tab=patterns",
+  "library?tool=release-notes",
+  "savings?by=session&session=7a5e-letter",
+];
 const FACES = { data: "", empty: "empty", error: "error", denied: "denied", stale: "stale", loading: "loading" };
 const MARK = { error: "face-error", denied: "face-denied", stale: "face-stale", loading: "face-loading" };
 const WIDE = { width: 1200, height: 860 };
@@ -107,6 +124,9 @@ async function checkApproval(browser, origin) {
     "?kind=policy_change",
     "?kind=session_consent",
     "?kind=script",
+    "?kind=turn_on",
+    "?kind=command",
+    "?kind=disclosure",
     "?scenario=empty",
     "?scenario=error",
     "?scenario=lost",
@@ -122,7 +142,8 @@ async function checkApproval(browser, origin) {
       });
     }
   }
-  for (const query of ["", "?kind=session_consent", "?kind=script"]) {
+  const kinds = ["session_consent", "script", "turn_on", "command", "disclosure"];
+  for (const query of ["", ...kinds.map((kind) => `?kind=${kind}`)]) {
     await withPage(browser, `${origin}/approval.html${query}`, { width: 320, height: 640 }, {}, async (page) => {
       await page.waitForSelector("[data-testid=deny]");
       check((await overflow(page)) <= 0, `the approval window${query} scrolls sideways at 320 px`);
@@ -132,7 +153,7 @@ async function checkApproval(browser, origin) {
       const focused = await page.evaluate(() => document.activeElement?.getAttribute("data-testid"));
       check(focused === "deny", `approval${query}: focus starts on ${focused} instead of Deny`);
       const { seen, invisible } = await walk(page, 16);
-      const isReached = seen.includes("allow-once") || seen.includes("allow-for");
+      const isReached = seen.some((name) => /^(allow-once|allow-for|variant-)/.test(name));
       check(isReached, `approval${query}: Tab does not reach the answers: ${seen.join(", ")}`);
       check(invisible.length === 0, `approval${query}: focus cannot be seen on ${invisible.join(", ")}`);
     });
@@ -174,6 +195,12 @@ async function checkOpened(browser, origin) {
       "providers",
       ["[data-testid=lists-refresh]", "[data-testid=quotas-refresh]", "[data-testid=models-openrouter] summary"],
     ],
+    ["worker?session=0199c2f4-thread", ["[data-testid=worker-show-texts]"]],
+    ["worker?session=7a5e-letter", ["[data-testid=worker-on]"]],
+    ["worker?session=7a5e-letter", ["[data-testid=worker-remove-session]"]],
+    ["worker?session=7a5e-letter", ["[data-testid=worker-remove-artifacts]", "[data-testid$=-confirm-confirm]"]],
+    ["worker", ["[data-testid=purge-count]"]],
+    ["savings?by=client", ["[data-testid=savings-backfill]", "[data-testid=savings-how] summary"]],
   ];
   for (const [place, presses] of opened) {
     for (const [viewport, colorScheme] of [

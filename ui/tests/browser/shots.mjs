@@ -11,6 +11,10 @@ const small = { width: 560, height: 680 };
 const narrow = { width: 320, height: 700 };
 
 const SHOW = "[data-testid^=plan-row-] .buttons button";
+const TEXTS = "[data-testid=worker-show-texts]";
+const REMOVE = "[data-testid=worker-remove-session]";
+const BACKFILL = "[data-testid=savings-backfill]";
+const HOW = "[data-testid=savings-how] summary";
 const REVIEW = "[data-testid=consensus-review] summary";
 
 /** Name, page, size, address in the page, and what to press before the picture is taken. */
@@ -47,6 +51,21 @@ const SHOTS = [
   ["library-tool", "index.html", wide, "#/library?tool=release-notes"],
   ["library-script-dark", "index.html?theme=dark", wide, "#/library?tool=count-lines", ["[data-testid=tool-approve]"]],
   ["library-320", "index.html", narrow, "#/library?tool=release-notes"],
+  ["worker", "index.html", wide, "#/worker"],
+  ["worker-dark", "index.html?theme=dark", wide, "#/worker"],
+  ["worker-320", "index.html", narrow, "#/worker"],
+  ["worker-empty", "index.html?scenario=empty", wide, "#/worker"],
+  ["worker-session", "index.html", wide, "#/worker?session=0199c2f4-thread"],
+  ["worker-session-dark", "index.html?theme=dark", wide, "#/worker?session=7a5e-letter", [TEXTS]],
+  ["worker-session-320", "index.html", narrow, "#/worker?session=0199c2f4-thread", [TEXTS]],
+  ["worker-remove", "index.html", wide, "#/worker?session=7a5e-letter", [REMOVE]],
+  ["worker-remove-320", "index.html", narrow, "#/worker?session=7a5e-letter", [REMOVE]],
+  ["worker-purge", "index.html", wide, "#/worker", ["[data-testid=purge-count]"]],
+  ["savings", "index.html", wide, "#/savings"],
+  ["savings-dark", "index.html?theme=dark", wide, "#/savings?by=client", [BACKFILL, HOW]],
+  ["savings-session", "index.html", wide, "#/savings?by=session&session=7a5e-letter"],
+  ["savings-320", "index.html", narrow, "#/savings?session=7a5e-letter"],
+  ["savings-empty", "index.html?scenario=empty", wide, "#/savings"],
   ["audit", "index.html", wide, "#/audit"],
   ["settings", "index.html", wide, "#/settings"],
   ["error", "index.html?scenario=error", wide, "#/overview"],
@@ -58,6 +77,11 @@ const SHOTS = [
   ["approval-script-dark", "approval.html?kind=script&theme=dark", small, ""],
   ["approval-script-small", "approval.html?kind=script", { width: 520, height: 420 }, ""],
   ["approval-script-320", "approval.html?kind=script", narrow, ""],
+  ["approval-turn-on", "approval.html?kind=turn_on", small, ""],
+  ["approval-command", "approval.html?kind=command", small, ""],
+  ["approval-command-dark", "approval.html?kind=command&theme=dark", small, ""],
+  ["approval-command-320", "approval.html?kind=command", narrow, ""],
+  ["approval-disclosure", "approval.html?kind=disclosure", small, ""],
   ["approval-small", "approval.html", { width: 520, height: 420 }, ""],
   ["approval-320", "approval.html", narrow, ""],
   ["approval-lost", "approval.html?scenario=lost", small, ""],

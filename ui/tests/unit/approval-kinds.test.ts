@@ -11,7 +11,9 @@ import {
   sessionConsentDetail,
   spendDetail,
 } from "$lib/ipc/fake/samples";
+import { commandApproval, commandDetail, disclosureApproval, turnOnApproval } from "$lib/ipc/fake/worker-questions";
 import { backendOver, emptyWorld } from "$lib/ipc/fake/world";
+import { PLAIN_NO } from "$features/approval/variants";
 import ApprovalView from "$views/ApprovalView.svelte";
 
 const GRACE_MS = 700;
@@ -37,6 +39,9 @@ const KINDS = [
   ["policy_change", policyApproval],
   ["session_consent", consentApproval],
   ["script", scriptApproval],
+  ["turn_on", turnOnApproval],
+  ["command", commandApproval],
+  ["disclosure", disclosureApproval],
 ] as const;
 
 describe.each(KINDS)("a question of the kind %s", (_kind, question) => {
@@ -53,9 +58,11 @@ describe.each(KINDS)("a question of the kind %s", (_kind, question) => {
 
   test("can be allowed, with an answer that is on offer", async () => {
     const [offer] = asked().offers;
+    const variant = asked().variants.find((each) => each.answer === offer);
     await show(asked());
     await pass();
-    if (offer === "allow_once") await user.click(button("allow-once"));
+    if (variant) await user.click(button(`variant-${variant.id}`));
+    else if (offer === "allow_once") await user.click(button("allow-once"));
     else {
       await user.click(button("allow-for"));
       await user.click(button("allow-always"));
@@ -244,46 +251,58 @@ test("the source of a script is reached by Tab and comes before the answers", as
 });
 
 describe("a question of the worker", () => {
-  const command = {
-    type: "command" as const,
-    command: "git push --force\u202e origin",
-    cwd: "/home/ada/harbour",
-    segments: ["It is not on your list.", "  git push --force origin   [uses the network]"],
-    reason: "`git push` is not on your list.",
-    warnings: ["It replaces what others have."],
-    shapes: ["git push --force origin"],
-    sandbox: null,
-    secret_variables: ["TOKEN=[SECRET-1]"],
-    is_clients_own: false,
-  };
+  const segments = () =>
+    within(button("command-segments"))
+      .getAllByRole("listitem")
+      .map((each) => `${(each as HTMLLIElement).value} ${each.textContent?.replace(/\s+/g, " ").trim()}`);
 
   test("about a command shows the whole of it, what it gets, and what would be remembered", async () => {
-    await show(approval({ id: "1", kind: "command", detail: command, offers: ["allow_once", "allow_always"] }));
+    const detail = commandDetail({
+      command: "git push --force\u202e origin",
+      secret_variables: ["TOKEN=[SECRET-1]"],
+      shapes: ["git push --force origin"],
+    });
+    await show(commandApproval({ detail }));
     expect(button("command-line").textContent).not.toContain("\u202e");
-    for (const part of ["/home/ada/harbour", "TOKEN=[SECRET-1]", "git push --force origin", "It replaces"])
+    for (const part of ["/home/ada/harbour", "TOKEN=[SECRET-1]", "git push --force origin", "it replaces"])
       expect(what()).toContain(part);
     await pass();
     await user.click(button("allow-once"));
     expect(answers()).toEqual(["allow_once"]);
   });
 
+  test("about several commands shows each of them at once, those that made it ask first", async () => {
+    await show(commandApproval());
+    expect(button("command-segments").closest("details")).toBeNull();
+    expect(segments()).toEqual([
+      "2 git push --force origin main uses the network Made it ask",
+      "3 tee push.log writes /home/ada/harbour/push.log Made it ask",
+      "1 cargo test --workspace runs code of the project",
+    ]);
+    expect(screen.getByRole("region", { name: "As the policy reads it" }).tabIndex).toBe(0);
+  });
+
+  test("about one command keeps how it is read closed, since the command stands above", async () => {
+    const detail = commandDetail({ segments: ["Why.", "  make\u202e   [runs code]"], reason: "Why.", shapes: [] });
+    await show(commandApproval({ detail }));
+    expect(button("command-segments").closest("details")?.open).toBe(false);
+    expect(segments()).toEqual(["1 make⟨U+202E⟩ runs code"]);
+  });
+
+  test("about a command says where a lasting yes is kept, and how far a shorter one reaches", async () => {
+    await show(commandApproval());
+    await pass();
+    await user.click(button("allow-for"));
+    expect(screen.getByText(/take them out of run-allow.txt/)).toBeTruthy();
+    expect(screen.getByText(/until the client’s conversation ends/)).toBeTruthy();
+  });
+
   test("with finer answers has a button for each, after the plain no", async () => {
-    const detail = {
-      type: "disclosure" as const,
-      kinds: [{ kind: "EMAIL", count: 2 }],
-      source: "letter.txt",
-      wanted: null,
-      reason: null,
-    };
-    const variants = [
-      { id: "no", title: "Hide them in this result", answer: "deny" as const },
-      { id: "switch", title: "Private mode", answer: "deny" as const },
-      { id: "continue", title: "Show names", answer: "allow_session" as const },
-    ];
-    await show(approval({ id: "1", kind: "disclosure", detail, offers: ["allow_session"], variants }));
+    await show(disclosureApproval());
     expect(document.activeElement).toBe(button("deny"));
-    expect(button("disclosure-kinds").textContent).toBe("2 EMAIL");
-    expect(screen.queryByTestId("variant-no")).toBeNull();
+    expect(button("disclosure-kinds").textContent).toBe("3 PERSON, 2 EMAIL");
+    expect(screen.queryByTestId(`variant-${PLAIN_NO}`)).toBeNull();
+    expect(disclosureApproval().variants.map((each) => each.id)).toContain(PLAIN_NO);
     expect(screen.queryByTestId("allow-for")).toBeNull();
     await pass();
     await user.click(button("variant-switch"));
@@ -291,13 +310,12 @@ describe("a question of the worker", () => {
   });
 
   test("about turning it on names the tool, the reader and the mode", async () => {
-    const detail = { type: "turn_on" as const, tool: "local_llm_run", model: "builtin", mode: "assist" };
-    const variants = [{ id: "on", title: "Turn on", answer: "allow_session" as const }];
-    await show(approval({ id: "1", kind: "turn_on", detail, offers: ["allow_session"], variants }));
-    expect(what()).toContain("local_llm_run");
-    expect(what()).toContain("no model is configured");
+    await show(turnOnApproval());
+    for (const part of ["local_llm_run", "no model is configured", "Assist mode"]) expect(what()).toContain(part);
     await pass();
-    await user.click(button("variant-on"));
-    expect(answers()).toEqual(["allow_session"]);
+    await user.click(button("variant-on_pii"));
+    expect(backend.callsOf("approval/decide").map((call) => [call.answer, call.variant])).toEqual([
+      ["allow_session", "on_pii"],
+    ]);
   });
 });

@@ -50,7 +50,7 @@ test("an empty overview says what to try", async () => {
   expect(screen.getByTestId("face-empty").textContent).toContain("No calls yet");
 });
 
-test.each(["overview", "waiting", "plans", "ledger", "providers", "library", "audit", "settings"])(
+test.each(["overview", "waiting", "plans", "ledger", "providers", "library", "worker", "savings", "audit", "settings"])(
   "the view %s shows a failure as a failure and never as emptiness",
   async (view) => {
     history.replaceState(null, "", `#/${view}`);

@@ -106,6 +106,11 @@ impl Engine {
             (ApprovalKind::PolicyChange, Outcome::Denied) if crate::worker::is_about_lines(&record.merge_key) => {
                 self.refuse_allowed_lines(&record.merge_key).await
             }
+            (ApprovalKind::PolicyChange, Outcome::Denied)
+                if crate::worker::is_about_what_is_gone(&record.merge_key) =>
+            {
+                self.keep_what_is_gone(&record.merge_key).await
+            }
             _ => Ok(()),
         };
         let ended = Ended { outcome: ending.outcome, reason: ending.reason, variant: ending.variant };
@@ -131,6 +136,9 @@ impl Engine {
             ApprovalDetail::Script(script) => self.script_was_approved(&script).await,
             ApprovalDetail::PolicyChange(change) if crate::worker::is_about_lines(&record.merge_key) => {
                 self.accept_allowed_lines(&change.changes).await
+            }
+            ApprovalDetail::PolicyChange(change) if crate::worker::is_about_what_is_gone(&record.merge_key) => {
+                self.let_go(&change.changes)
             }
             ApprovalDetail::Spend(_)
             | ApprovalDetail::PolicyChange(_)

@@ -1,10 +1,10 @@
 //! The list of allowed commands in force: the lines of the file that a human accepted, those of the configuration, and
 //! those of the session.
 //!
-//! The first file that is seen is the baseline. A line that somebody adds to it later waits until a human accepts it; a
-//! line that is gone counts no more from the next decision on.
+//! The file that the first host of a home finds at its start is the baseline. What loosens it later waits until a human
+//! accepts it; what tightens it holds from the next decision on.
 
-use std::collections::BTreeSet;
+mod accepted;
 
 use lwa_config::WorkerConfig;
 use lwa_domain::ApprovalKind;
@@ -13,61 +13,18 @@ use lwa_protocol::Failure;
 use lwa_protocol::approval::{Answer, ApprovalDetail, PolicyChangeDetail, PolicyChangeLine};
 use serde_json::json;
 
+pub(crate) use self::accepted::Waiting;
+use self::accepted::{accept, all_of, merge};
 use crate::broker::Question;
 use crate::engine::{Engine, locked};
 use crate::{failure, tokens};
 
-/// The setting that holds the lines a human accepted, as a JSON list.
+/// The setting that holds the entries a human accepted, as a JSON list.
 const ACCEPTED: &str = "worker.allow.accepted";
 /// The setting that holds the merge key of the lines that a human refused last.
 const REFUSED: &str = "worker.allow.refused";
 /// Questions about new lines of the file.
 const MERGE_KEY: &str = "allow_file";
-/// The key of a new line in the question about it.
-const LINE_KEY: &str = "run-allow";
-
-/// A file, sorted into what is in force and what waits.
-#[derive(Default)]
-struct Sorted {
-    /// The text with the lines that wait left out.
-    in_force: String,
-    /// The lines of it that allow something.
-    in_force_lines: BTreeSet<String>,
-    /// Lines that allow something and that nobody accepted.
-    new: Vec<String>,
-}
-
-impl Sorted {
-    /// Sorts a file by what was accepted; without that, everything is in force.
-    ///
-    /// Lines that ask or deny only tighten, and need nobody. What stands below a line, as an example, goes with it.
-    fn of(text: &str, accepted: Option<&BTreeSet<String>>) -> Self {
-        let mut sorted = Self::default();
-        let mut is_in_force = true;
-        for raw in text.lines() {
-            let line = raw.trim();
-            let is_entry = !line.is_empty() && !line.starts_with('#') && !is_attribute(line);
-            if is_entry {
-                let tightens = line.starts_with("ask:") || line.starts_with("deny:");
-                is_in_force = tightens || accepted.is_none_or(|accepted| accepted.contains(line));
-                match (tightens, is_in_force) {
-                    (true, _) => {}
-                    (false, true) => drop(sorted.in_force_lines.insert(line.to_owned())),
-                    (false, false) => sorted.new.push(line.to_owned()),
-                }
-            }
-            if is_in_force {
-                sorted.in_force.push_str(raw);
-                sorted.in_force.push('\n');
-            }
-        }
-        sorted
-    }
-}
-
-fn is_attribute(line: &str) -> bool {
-    ["match:", "not_match:", "because:"].iter().any(|name| line.starts_with(name))
-}
 
 /// The list for one decision.
 pub(super) struct Listed {
@@ -80,44 +37,30 @@ pub(super) struct Listed {
 impl Engine {
     /// The list in force. The file is read for every decision, so what was taken out of it counts no more.
     pub(super) async fn allow_list(&self, config: &WorkerConfig, session: &[String]) -> Result<Listed, Failure> {
+        let _turn = self.worker.allow_turn.lock().await;
         let path = self.home.run_allow_file();
-        let mut note = None;
-        // What is wrong with the file as a whole keeps all of it out of force.
-        let text = match AllowList::read(&path) {
-            Ok(_) => std::fs::read_to_string(&path).unwrap_or_default(),
+        let accepted = self.accepted_lines().await?;
+        let (text, mut note) = match AllowList::text_at(&path) {
+            Ok(text) => (Some(text), None),
             Err(error) => {
-                note = Some(format!("`{}` is not in force: {error}", path.display()));
-                String::new()
+                let kept = if accepted.is_empty() { "" } else { "; what it held before stays in force" };
+                (None, Some(format!("`{}` is not in force: {error}{kept}", path.display())))
             }
         };
-        let accepted = match self.accepted_lines().await? {
-            Some(accepted) => accepted,
-            // The first file that is seen is what the human has.
-            None if note.is_none() => {
-                let first = Sorted::of(&text, None).in_force_lines;
-                self.keep_accepted_lines(&first).await?;
-                first
-            }
-            None => BTreeSet::new(),
-        };
-        let sorted = Sorted::of(&text, Some(&accepted));
-        if note.is_none() && sorted.in_force_lines != accepted {
-            self.keep_accepted_lines(&sorted.in_force_lines).await?;
+        let merged = merge(text.as_deref(), &accepted);
+        if merged.accepted != accepted {
+            self.keep_accepted_lines(&merged.accepted).await?;
         }
-        locked(&self.worker.waiting_lines).clone_from(&sorted.new);
-        if !sorted.new.is_empty() {
-            note = Some(format!(
-                "{} of `{}` wait until a human accepts them (`lwa config accept`)",
-                if sorted.new.len() == 1 {
-                    "one new line".to_owned()
-                } else {
-                    format!("{} new lines", sorted.new.len())
-                },
-                path.display()
-            ));
-            self.ask_about_lines(&sorted.new).await?;
+        locked(&self.worker.waiting_lines).clone_from(&merged.waiting);
+        if !merged.waiting.is_empty() {
+            let path = path.display();
+            note = Some(match merged.waiting.len() {
+                1 => format!("one change of `{path}` waits until a human accepts it (`lwa config accept`)"),
+                count => format!("{count} changes of `{path}` wait until a human accepts them (`lwa config accept`)"),
+            });
+            self.ask_about_lines(&merged.waiting).await?;
         }
-        let mut all = sorted.in_force;
+        let mut all = merged.text;
         for line in config.allow.iter().chain(session) {
             all.push_str(line);
             all.push('\n');
@@ -129,13 +72,25 @@ impl Engine {
         Ok(Listed { entries: list.len(), list, note: note.or(problem) })
     }
 
-    async fn accepted_lines(&self) -> Result<Option<BTreeSet<String>>, Failure> {
-        let kept = self.db.setting(ACCEPTED).await.map_err(failure::store)?;
-        // What cannot be read was still accepted with its own lines only, never with the file's.
-        Ok(kept.map(|text| serde_json::from_str(&text).unwrap_or_default()))
+    /// Takes the file as it is for what the human has, when no host looked at it before: at the host's start, before
+    /// any agent can have a word in it.
+    pub(crate) async fn take_allowed_baseline(&self) -> Result<(), Failure> {
+        if self.db.setting(ACCEPTED).await.map_err(failure::store)?.is_some() {
+            return Ok(());
+        }
+        let path = self.home.run_allow_file();
+        // What cannot be used now waits when it comes to be.
+        let text = AllowList::text_at(&path).unwrap_or_default();
+        self.keep_accepted_lines(&all_of(&text)).await
     }
 
-    async fn keep_accepted_lines(&self, lines: &BTreeSet<String>) -> Result<(), Failure> {
+    async fn accepted_lines(&self) -> Result<Vec<String>, Failure> {
+        let kept = self.db.setting(ACCEPTED).await.map_err(failure::store)?;
+        // What cannot be read was still accepted with its own lines only, never with the file's.
+        Ok(kept.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    }
+
+    async fn keep_accepted_lines(&self, lines: &[String]) -> Result<(), Failure> {
         let text = json!(lines).to_string();
         self.db.set_setting(ACCEPTED, Some(&text), self.now()).await.map_err(failure::store)
     }
@@ -143,11 +98,8 @@ impl Engine {
     /// A human said "always": the shapes are added to the file, and they are accepted.
     pub(super) async fn allow_always(&self, shapes: &[String]) -> Result<Result<(), String>, Failure> {
         let path = self.home.run_allow_file();
-        // The baseline is taken before the file changes, so that no other new line slips in with these.
-        let mut accepted = match self.accepted_lines().await? {
-            Some(accepted) => accepted,
-            None => Sorted::of(&std::fs::read_to_string(&path).unwrap_or_default(), None).in_force_lines,
-        };
+        let _turn = self.worker.allow_turn.lock().await;
+        let mut accepted = self.accepted_lines().await?;
         let (file, wanted) = (path.clone(), shapes.to_vec());
         let added = tokio::task::spawn_blocking(move || AllowList::add(&file, &wanted))
             .await
@@ -156,13 +108,14 @@ impl Engine {
             tracing::warn!(%error, "the allow-list could not be written");
             return Ok(Err(path.display().to_string()));
         }
-        accepted.extend(shapes.iter().cloned());
+        accepted.extend(shapes.iter().flat_map(|shape| all_of(shape)));
         self.keep_accepted_lines(&accepted).await?;
         Ok(Ok(()))
     }
 
-    async fn ask_about_lines(&self, new: &[String]) -> Result<(), Failure> {
-        let merge_key = format!("{MERGE_KEY}:{}", tokens::text_hash(&new.join("\n")));
+    async fn ask_about_lines(&self, waiting: &[Waiting]) -> Result<(), Failure> {
+        let changes: Vec<PolicyChangeLine> = waiting.iter().map(Waiting::change).collect();
+        let merge_key = format!("{MERGE_KEY}:{}", tokens::text_hash(&json!(changes).to_string()));
         if self.db.setting(REFUSED).await.map_err(failure::store)?.as_ref() == Some(&merge_key) {
             return Ok(());
         }
@@ -173,17 +126,16 @@ impl Engine {
             }
             self.end_question(record, lwa_domain::Outcome::Withdrawn, "the list changed again").await?;
         }
-        let changes = new.iter().map(|line| change(line)).collect();
         let question = Question {
             kind: ApprovalKind::PolicyChange,
             merge_key,
-            title: format!("Allow {} more shapes of commands?", new.len()),
+            title: title(waiting),
             detail: ApprovalDetail::PolicyChange(PolicyChangeDetail {
                 path: self.home.run_allow_file().display().to_string(),
                 changes,
             }),
-            consequence: "Somebody added lines to the list of commands that run without a question. Until you allow \
-                it, they do not count."
+            consequence: "Somebody changed the list of commands that run without a question. Until you allow it, the \
+                change does not count."
                 .to_owned(),
             is_serious: true,
             offers: vec![Answer::AllowAlways],
@@ -196,7 +148,7 @@ impl Engine {
     pub(crate) async fn waiting_lines(&self) -> Result<Vec<PolicyChangeLine>, Failure> {
         let config = self.configuration.in_force().worker.clone();
         self.allow_list(&config, &[]).await?;
-        Ok(locked(&self.worker.waiting_lines).iter().map(|line| change(line)).collect())
+        Ok(locked(&self.worker.waiting_lines).iter().map(Waiting::change).collect())
     }
 
     /// Ends the question about lines that were accepted in a terminal.
@@ -210,8 +162,8 @@ impl Engine {
 
     /// A human accepted new lines of the file.
     pub(crate) async fn accept_allowed_lines(&self, lines: &[PolicyChangeLine]) -> Result<(), Failure> {
-        let mut accepted = self.accepted_lines().await?.unwrap_or_default();
-        accepted.extend(lines.iter().filter(|line| line.key == LINE_KEY).map(|line| line.to.clone()));
+        let _turn = self.worker.allow_turn.lock().await;
+        let accepted = accept(self.accepted_lines().await?, lines);
         self.keep_accepted_lines(&accepted).await
     }
 
@@ -221,12 +173,14 @@ impl Engine {
     }
 }
 
-fn change(line: &str) -> PolicyChangeLine {
-    PolicyChangeLine {
-        key: LINE_KEY.to_owned(),
-        from: String::new(),
-        to: line.to_owned(),
-        effect: "commands of this shape run without a question".to_owned(),
+fn title(waiting: &[Waiting]) -> String {
+    let added = waiting.iter().filter(|change| matches!(change, Waiting::Added(_))).count();
+    let shapes = |count: usize| if count == 1 { "one more shape".to_owned() } else { format!("{count} more shapes") };
+    match waiting.len() - added {
+        0 => format!("Allow {} of commands?", shapes(added)),
+        1 if added == 0 => "Drop a rule about commands?".to_owned(),
+        removed if added == 0 => format!("Drop {removed} rules about commands?"),
+        removed => format!("Allow {} of commands, and drop {removed} rules?", shapes(added)),
     }
 }
 

@@ -175,6 +175,9 @@ impl Engine {
         };
         shared.lock_owned().await.is_compacting = false;
         self.emit(lwa_protocol::Event::WorkerChanged { session: key.to_owned() });
+        if let Ok(done) = &result {
+            self.observe_compaction(surroundings, key, done);
+        }
         result
     }
 }

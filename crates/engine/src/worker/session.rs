@@ -17,6 +17,7 @@ use lwa_worker::disclosure::{Disclosure, DisclosureSurroundings, Escalation, Sto
 use lwa_worker::gate::{ArmSetting, Armed, Gate};
 use lwa_worker::memory::Turn;
 use lwa_worker::mode::Mode;
+use lwa_worker::observer::EndState;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex as AsyncMutex, Notify, OwnedMutexGuard};
 
@@ -324,6 +325,7 @@ impl Engine {
         self.db.put_worker_session(&session.record()?).await.map_err(failure::store)?;
         self.store_vault(session).await?;
         self.emit(Event::WorkerChanged { session: session.key.clone() });
+        self.observe_state(session);
         Ok(())
     }
 
@@ -399,12 +401,15 @@ impl Engine {
         if let Some(session) = loaded.remove(&before) {
             loaded.entry(key.key.clone()).or_insert(session);
         }
+        drop(loaded);
+        self.observe_identity(&before, &key.key);
         Ok(())
     }
 
     /// Forgets a session that was removed.
     pub(crate) fn forget_session(&self, key: &str) {
         locked(&self.worker.sessions.loaded).remove(key);
+        self.observe_end(key, EndState::Done);
     }
 }
 

@@ -180,6 +180,9 @@ impl WayOut {
 
 /// A text could not be scrubbed, so nothing of it is used.
 pub(super) fn unscrubbed(error: &ScrubError) -> Failure {
-    Failure::new(ErrorCode::InvalidInput, format!("the text cannot be checked for private values: {error}"))
-        .hint("ask for a smaller part of it, or narrow the command")
+    let hint = match error {
+        ScrubError::Refused => "the user has to mend or remove the file; local_llm_status names it",
+        ScrubError::TooLong { .. } | ScrubError::NotClean => "ask for a smaller part of it, or narrow the command",
+    };
+    Failure::new(ErrorCode::InvalidInput, format!("the text cannot be checked for private values: {error}")).hint(hint)
 }

@@ -67,6 +67,11 @@ impl Place {
         *self.now.lock().unwrap() += time;
     }
 
+    pub async fn start(self) -> Host {
+        let engine = self.open().await;
+        Host { place: self, engine }
+    }
+
     pub async fn open(&self) -> Engine {
         let now = self.now.clone();
         let options = EngineOptions {
@@ -82,9 +87,7 @@ impl Place {
 
 impl Host {
     pub async fn new(config: &str) -> Self {
-        let place = Place::new(config);
-        let engine = place.open().await;
-        Self { place, engine }
+        Place::new(config).start().await
     }
 
     /// Lets time pass and does what the host does by itself then.

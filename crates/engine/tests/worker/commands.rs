@@ -25,8 +25,7 @@ async fn a_denied_command_asks_nobody_and_nothing_runs() {
 
 #[tokio::test]
 async fn a_listed_command_runs_unasked_and_says_which_entry_it_was() {
-    let desk = Desk::new(ON).await;
-    allow(&desk, "echo*\n");
+    let desk = Desk::allowing(ON, "echo*\n").await;
     let answer = desk.run("echo hello there").await;
     is(&answer, WorkerStatusKind::Completed);
     assert_eq!(answer.facts.policy.as_deref(), Some("allow-list (echo*)"));
@@ -78,8 +77,7 @@ async fn for_the_session_ends_with_the_host() {
 
 #[tokio::test]
 async fn pa_5_a_line_that_is_taken_out_counts_no_more_at_once() {
-    let desk = Desk::new(ON).await;
-    allow(&desk, "echo*\n");
+    let desk = Desk::allowing(ON, "echo*\n").await;
     is(&desk.run("echo one").await, WorkerStatusKind::Completed);
     allow(&desk, "# nothing\n");
     let mut human = desk.human();
@@ -89,8 +87,7 @@ async fn pa_5_a_line_that_is_taken_out_counts_no_more_at_once() {
 
 #[tokio::test]
 async fn a_line_that_somebody_adds_waits_for_a_human() {
-    let desk = Desk::new(ON).await;
-    allow(&desk, "echo*\n");
+    let desk = Desk::allowing(ON, "echo*\n").await;
     is(&desk.run("echo one").await, WorkerStatusKind::Completed);
     allow(&desk, "echo*\nprintf*\n");
     let mut human = desk.human();
@@ -101,11 +98,44 @@ async fn a_line_that_somebody_adds_waits_for_a_human() {
         human.answers(Answer::Deny, None).await
     });
     is(&answer, WorkerStatusKind::Refused);
-    assert!(desk.status().await.run_policy.note.unwrap().contains("wait until a human accepts"));
+    assert!(desk.status().await.run_policy.note.unwrap().contains("until a human accepts"));
     let waiting = desk.host.open_questions().await;
     assert_eq!(waiting.len(), 1, "the new line still waits");
     desk.host.decide(&crate::support::app(), &waiting[0].id, Answer::AllowAlways).await.unwrap();
     is(&desk.run("printf one").await, WorkerStatusKind::Completed);
+}
+
+#[tokio::test]
+async fn a_rule_that_somebody_takes_out_or_breaks_goes_on_refusing() {
+    let config = "[clients.codex.worker]\narm = \"on\"\nrun_policy = \"allow\"\n";
+    let desk = Desk::allowing(config, "echo*\ndeny: printf*\n").await;
+    is(&desk.run("echo one").await, WorkerStatusKind::Completed);
+    for broken in ["echo*\n", "echo*\ndeny: printf*\n'\n", ""] {
+        allow(&desk, broken);
+        let answer = desk.run("printf one").await;
+        is(&answer, WorkerStatusKind::Refused);
+        assert!(answer.text.contains("rule of the list"), "{broken}: {}", answer.text);
+    }
+    std::fs::remove_file(desk.host.place.home().run_allow_file()).unwrap();
+    is(&desk.run("printf one").await, WorkerStatusKind::Refused);
+    let waiting = desk.host.open_questions().await;
+    assert_eq!(waiting.len(), 1, "a human is asked whether the rule may go");
+    desk.host.decide(&crate::support::app(), &waiting[0].id, Answer::AllowAlways).await.unwrap();
+    is(&desk.run("printf one").await, WorkerStatusKind::Completed);
+}
+
+#[tokio::test]
+async fn a_list_that_comes_after_the_hosts_start_waits_for_a_human_as_a_whole() {
+    let desk = Desk::new(ON).await;
+    allow(&desk, "printf*\n");
+    let mut human = desk.human();
+    let (answer, _) = tokio::join!(desk.run("printf one"), async {
+        let change = human.next_question().await;
+        let ApprovalDetail::PolicyChange(change) = change.detail else { panic!("another question") };
+        assert_eq!(change.changes[0].to, "printf*");
+        human.answers(Answer::Deny, None).await
+    });
+    is(&answer, WorkerStatusKind::Refused);
 }
 
 #[tokio::test]
@@ -156,8 +186,7 @@ async fn w_07_a_command_that_is_too_long_to_be_read_is_not_asked_about() {
 
 #[tokio::test]
 async fn w_04_a_value_that_is_put_back_into_a_command_is_one_word() {
-    let desk = Desk::new("[clients.codex.worker]\narm = \"on\"\nmode = \"pii\"\n").await;
-    allow(&desk, "echo*\n");
+    let desk = Desk::allowing("[clients.codex.worker]\narm = \"on\"\nmode = \"pii\"\n", "echo*\n").await;
     let marker = desk.project.path().join("made");
     let value = "Oscar Venn; touch made";
     std::fs::write(
@@ -175,8 +204,7 @@ async fn w_04_a_value_that_is_put_back_into_a_command_is_one_word() {
 
 #[tokio::test]
 async fn a_secret_reaches_a_command_by_a_variable_after_a_yes_and_never_comes_back() {
-    let desk = Desk::new(ON).await;
-    allow(&desk, "env\nprintenv*\n");
+    let desk = Desk::allowing(ON, "env\nprintenv*\n").await;
     let secret = format!("ghp_{}", "a8Kd73LmQz".repeat(4).get(..36).unwrap());
     let first = desk.delegate("What is it?", &format!("token = {secret}")).await;
     assert!(first.text.contains("[SECRET-1]") && !first.text.contains(&secret), "{}", first.text);
@@ -198,8 +226,7 @@ async fn a_secret_reaches_a_command_by_a_variable_after_a_yes_and_never_comes_ba
 
 #[tokio::test]
 async fn a_folder_outside_the_project_asks_though_the_command_is_listed() {
-    let desk = Desk::new(ON).await;
-    allow(&desk, "pwd\n");
+    let desk = Desk::allowing(ON, "pwd\n").await;
     let elsewhere = tempfile::tempdir().unwrap();
     let mut params = desk.run_params("pwd");
     params.cwd = elsewhere.path().display().to_string();
@@ -213,8 +240,7 @@ async fn a_folder_outside_the_project_asks_though_the_command_is_listed() {
 
 #[tokio::test]
 async fn the_sandbox_of_the_client_is_a_floor() {
-    let mut desk = Desk::new(ON).await;
-    allow(&desk, "printf*\n> made\n");
+    let mut desk = Desk::allowing(ON, "printf*\n> made\n").await;
     desk.call.sandbox = lwa_protocol::worker::CallerSandbox::ReadOnly;
     let mut human = desk.human();
     let work = desk.run("printf x > made");

@@ -13,7 +13,7 @@ use lwa_protocol::worker::{
 use tempfile::TempDir;
 use tokio::sync::broadcast;
 
-use crate::support::{Host, agent, app};
+use crate::support::{Host, Place, agent, app};
 
 /// Turns the worker on for the agent of these tests without a question.
 pub const ON: &str = "[clients.codex.worker]\narm = \"on\"\n";
@@ -40,7 +40,18 @@ pub struct Human {
 impl Desk {
     /// A desk with a window that can ask.
     pub async fn new(config: &str) -> Self {
-        let host = Host::new(config).await;
+        Self::at(Host::new(config).await)
+    }
+
+    /// A desk whose host found these lines in the list of allowed commands when it started.
+    pub async fn allowing(config: &str, lines: &str) -> Self {
+        let place = Place::new(config);
+        std::fs::write(place.home().run_allow_file(), lines).unwrap();
+        Self::at(place.start().await)
+    }
+
+    /// A desk of a host that runs.
+    pub fn at(host: Host) -> Self {
         let human = app();
         let window = host.engine.attend(&human, "test");
         let _listens = window.subscribe();

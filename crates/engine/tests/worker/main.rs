@@ -9,6 +9,7 @@ mod commands;
 mod desk;
 mod gate;
 mod memory;
+mod observer;
 mod results;
 mod sessions;
 #[path = "../heart/support.rs"]

@@ -1,7 +1,9 @@
 //! What leaves: digests, slices and errors, with placeholders where private values stood.
 
 use lwa_protocol::approval::{Answer, ApprovalDetail};
-use lwa_protocol::worker::{WorkerDisclosureParams, WorkerModeParams, WorkerStatusKind};
+use lwa_protocol::worker::{
+    WorkerAnswer, WorkerDelegateParams, WorkerDisclosureParams, WorkerModeParams, WorkerStatusKind,
+};
 
 use lwa_testkit::{FakeProvider, Reply, Script};
 
@@ -180,4 +182,57 @@ async fn w_11_what_a_model_server_says_when_it_fails_is_scrubbed() {
     let status = desk.status().await;
     assert_eq!(status.turns_total, 1, "a failed turn is kept");
     assert!(!serde_json::to_string(&status).unwrap().contains(&secret));
+}
+
+fn terms(desk: &Desk, values: &[&str]) {
+    let text = serde_json::json!({ "terms": [{ "kind": "PERSON", "values": values }] }).to_string();
+    std::fs::write(desk.host.place.home().private_terms_file(), text).unwrap();
+}
+
+#[tokio::test]
+async fn a_private_term_that_somebody_takes_out_is_hidden_until_a_human_lets_it_go() {
+    let desk = Desk::new(PII).await;
+    terms(&desk, &["Oscar Venn", "Quorum Nine"]);
+    let said = |answer: &WorkerAnswer| answer.text.contains("Quorum Nine");
+    assert!(!said(&desk.delegate("Say it.", "about Quorum Nine and more").await));
+    terms(&desk, &["Oscar Venn"]);
+    let mut human = desk.human();
+    let (answer, question) = tokio::join!(desk.delegate("Say it.", "more of Quorum Nine"), human.next_question());
+    assert!(!said(&answer), "{}", answer.text);
+    let ApprovalDetail::PolicyChange(detail) = &question.detail else { panic!("another question") };
+    assert_eq!((detail.changes[0].key.as_str(), detail.changes[0].from.as_str()), ("private-terms", "1 PERSON"));
+    assert!(!serde_json::to_string(&question).unwrap().contains("Quorum"));
+    // The next host knows it as well.
+    let Desk { host, .. } = desk;
+    let place = host.place;
+    host.engine.shut_down(std::time::Duration::from_secs(5)).await;
+    let desk = Desk::at(place.start().await);
+    assert!(!said(&desk.delegate("Say it.", "still Quorum Nine").await));
+    let waiting = desk.host.open_questions().await;
+    assert_eq!(waiting.len(), 1);
+    desk.host.decide(&crate::support::app(), &waiting[0].id, Answer::AllowAlways).await.unwrap();
+    // Another conversation, as the vault of this one knows the value.
+    let mut other = desk;
+    other.call = crate::desk::call(&other.project, "thread-2");
+    assert!(said(&other.delegate("Say it.", "once more Quorum Nine").await));
+}
+
+#[tokio::test]
+async fn nothing_leaves_while_the_private_terms_are_not_known() {
+    let desk = Desk::new(PII).await;
+    std::fs::write(desk.host.place.home().private_terms_file(), "{\"terms\": [],}").unwrap();
+    let params = WorkerDelegateParams {
+        call: desk.call.clone(),
+        task: "Say it.".to_owned(),
+        material: "about Quorum Nine".to_owned(),
+        ..WorkerDelegateParams::default()
+    };
+    let failure = desk.host.engine.worker_delegate(&desk.agent, params).await.unwrap_err();
+    assert!(failure.message.contains("private terms or rules cannot be used"), "{failure:?}");
+    let ran = desk.host.engine.worker_run(&desk.agent, desk.run_params("echo about Quorum Nine")).await;
+    assert!(!format!("{ran:?}").contains("Quorum"), "{ran:?}");
+    let status = desk.status().await;
+    assert!(status.notes.iter().any(|note| note.contains("nothing leaves until")), "{:?}", status.notes);
+    terms(&desk, &["Quorum Nine"]);
+    is(&desk.delegate("Say it.", "about this").await, WorkerStatusKind::Completed);
 }

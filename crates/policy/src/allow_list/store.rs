@@ -27,6 +27,13 @@ impl AllowList {
         Self::parse(&text_of(path)?)
     }
 
+    /// The text of the list at `path`, which can be used as a list: the same files are refused.
+    pub fn text_at(path: &Path) -> Result<String, AllowListError> {
+        let text = text_of(path)?;
+        Self::parse(&text)?;
+        Ok(text)
+    }
+
     /// Adds shapes to the list at `path`, each on a line of its own; what is there already is not added again.
     ///
     /// The file is replaced in one step, readable for its owner only; folders above it are made when they are missing.

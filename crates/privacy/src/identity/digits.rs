@@ -49,6 +49,20 @@ fn is_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')')
 }
 
+/// The first digit from a place on.
+fn next_digit(bytes: &[u8], mut at: usize) -> Option<usize> {
+    const BLOCK: usize = 16;
+    // Most text has none: whole blocks are looked at without a branch for each byte.
+    while let Some(block) = bytes.get(at..at + BLOCK) {
+        if block.iter().fold(false, |found, byte| found | byte.is_ascii_digit()) {
+            break;
+        }
+        at += BLOCK;
+    }
+    let rest = bytes.get(at..)?;
+    Some(at + rest.iter().position(u8::is_ascii_digit)?)
+}
+
 impl Reading<'_> {
     /// All runs of digits.
     pub(super) fn digits(&mut self) {
@@ -56,18 +70,20 @@ impl Reading<'_> {
         let mut at = 0;
         let mut done = 0;
         let mut cluster = Cluster::default();
-        while at < bytes.len() {
-            let byte = bytes[at];
-            if !byte.is_ascii_digit() {
-                at += 1;
-                continue;
-            }
+        while let Some(next) = next_digit(bytes, at) {
+            at = next;
             let length = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
             if at >= done {
                 done = self.number(at, length, &mut cluster).max(at + length);
             }
             at += length;
         }
+    }
+
+    /// The start of the group of digits behind the separators at a place.
+    fn next_group(&self, at: usize) -> Option<usize> {
+        let gap = self.run(at, is_separator);
+        ((1..=3).contains(&gap) && self.byte(at + gap).is_some_and(|byte| byte.is_ascii_digit())).then_some(at + gap)
     }
 
     /// The groups of digits from a place on.
@@ -79,12 +95,10 @@ impl Reading<'_> {
             let length = self.run(at, |byte| byte.is_ascii_digit());
             cluster.groups.push((at, at + length));
             at += length;
-            let gap = self.run(at, is_separator);
-            let is_next = gap > 0 && gap <= 3 && self.byte(at + gap).is_some_and(|byte| byte.is_ascii_digit());
-            if !is_next || at + gap > limit || cluster.groups.len() == MOST_GROUPS {
-                return;
+            match self.next_group(at).filter(|next| *next <= limit && cluster.groups.len() < MOST_GROUPS) {
+                Some(next) => at = next,
+                None => return,
             }
-            at += gap;
         }
     }
 
@@ -115,18 +129,27 @@ impl Reading<'_> {
         if length >= 13 && !after.is_some_and(is_separator) {
             return self.card_in_run(start, end);
         }
+        // Most numbers are a few digits alone, which can be part of an address at most.
+        if length < 8 && !matches!(before, Some(b'+' | b'(')) && self.next_group(end).is_none() {
+            self.part_of_address(start, end);
+            return end;
+        }
         self.cluster(start, cluster);
         let done = self.groups(start, cluster);
         if done == 0 {
-            self.street(start, end);
-            if length == 5 {
-                self.city_in_front(start, end);
-            }
-            if length == 4 || length == 5 {
-                self.street_in_front(start, end);
-            }
+            self.part_of_address(start, end);
         }
         done
+    }
+
+    fn part_of_address(&mut self, start: usize, end: usize) {
+        self.street(start, end);
+        if end - start == 5 {
+            self.city_in_front(start, end);
+        }
+        if matches!(end - start, 4 | 5) {
+            self.street_in_front(start, end);
+        }
     }
 
     /// The number that the groups of a cluster make; zero when they make none.
@@ -436,12 +459,11 @@ impl Reading<'_> {
     }
 
     fn is_near_phone_word(&self, start: usize) -> bool {
-        let from = (start.saturating_sub(NEAR)..=start).find(|&at| self.text.is_char_boundary(at)).unwrap_or(start);
-        let window = self.text.get(from..start).unwrap_or_default();
-        let line = window.rsplit('\n').next().unwrap_or_default();
+        let window = self.bytes.get(start.saturating_sub(NEAR)..start).unwrap_or_default();
+        let line = window.get(memchr::memrchr(b'\n', window).map_or(0, |end| end + 1)..).unwrap_or_default();
         // `text_offset` is a name of code, and no text message.
-        let mut words = line.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
-        words.any(|word| PHONE_WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)))
+        let mut words = line.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        words.any(|word| PHONE_WORDS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word)))
     }
 }
 

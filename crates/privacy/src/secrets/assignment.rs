@@ -116,6 +116,10 @@ impl Reading<'_> {
             self.array(at, promise);
         }
         let Some(value) = self.value(at, link, promise, name_start) else { return };
+        if self.is_crowded(value) {
+            self.last_of_crowd(value, promise);
+            return;
+        }
         let Some(text) = self.text.get(value.start..value.end) else { return };
         let is_accepted = match link {
             // `key exchange: curve25519-sha256`.
@@ -149,6 +153,32 @@ impl Reading<'_> {
         }
     }
 
+    /// Whether a long value stands inside several others already: `key=key=key=…`. Each look at one goes over all of it.
+    fn is_crowded(&mut self, value: Value) -> bool {
+        const LONG: usize = 64;
+        const MOST: usize = 12;
+        if value.end - value.start < LONG {
+            return false;
+        }
+        if value.start >= self.crowd_end {
+            self.crowd = 0;
+        }
+        self.crowd_end = self.crowd_end.max(value.end);
+        self.crowd += 1;
+        self.crowd > MOST
+    }
+
+    /// Of a crowd of names without a blank between them the last one is looked at, which has the value behind it.
+    fn last_of_crowd(&mut self, value: Value, promise: Promise) {
+        let text = self.text.get(value.start..value.end).unwrap_or_default();
+        let start = value.start + memchr::memrchr2(b'=', b':', text.as_bytes()).map_or(0, |sign| sign + 1);
+        self.labels_done = value.end;
+        let last = Value { start, ..value };
+        if self.text.get(start..value.end).is_some_and(looks_secret) {
+            self.accept(last, promise.max(Promise::Credential));
+        }
+    }
+
     /// Behind a word that announces a password by itself.
     fn fixed(&mut self, end: usize) {
         let mut at = self.skip_blanks(end, MOST_BLANKS);
@@ -159,6 +189,10 @@ impl Reading<'_> {
             at += 8;
         }
         let value = self.quoted(at).unwrap_or_else(|| self.bare(at, at));
+        if self.is_crowded(value) {
+            self.last_of_crowd(value, Promise::Password);
+            return;
+        }
         let is_bare = value.form == Form::Bare;
         if !is_bare || self.text.get(value.start..value.end).is_some_and(looks_secret) {
             self.accept(value, Promise::Password);
@@ -168,7 +202,7 @@ impl Reading<'_> {
     /// `pass` alone is a password where a value is set, and the verdict of a test elsewhere: `PASS: test_login_2`.
     fn promise_of_pass(&self, name: &str, name_start: usize, link: Link, at: usize) -> Promise {
         let quote = usize::from(matches!(self.byte(at), Some(b'"' | b'\'')));
-        let length = self.run(at + quote, |byte| byte.is_ascii_graphic() && byte != b'"').min(LONGEST_NAME);
+        let length = self.run_within(at + quote, LONGEST_NAME, |byte| byte.is_ascii_graphic() && byte != b'"');
         let value = self.text.get(at + quote..at + quote + length).unwrap_or_default();
         let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
         let is_word = self.byte(at + quote + length) != Some(b' ') || quote == 0;
@@ -239,7 +273,7 @@ impl Reading<'_> {
         let shortest = if promise >= Promise::Password { 6 } else { 16 };
         let mut at = open + 1;
         for _ in 0..MOST {
-            at += self.run(at, |byte| byte.is_ascii_whitespace() || byte == b',').min(MOST_BLANKS);
+            at += self.run_within(at, MOST_BLANKS, |byte| byte.is_ascii_whitespace() || byte == b',');
             let Some(value) = self.quoted(at) else { return };
             let is_long = value.end - value.start >= shortest;
             if is_long && self.text.get(value.start..value.end).is_some_and(looks_secret) {
@@ -355,15 +389,15 @@ impl Reading<'_> {
         let name = self.text.get(name_start..name_end).unwrap_or_default().to_ascii_lowercase();
         // The code on the back of a card has three digits.
         let shortest = if name.ends_with("cvv") || name.ends_with("cvc") { 3 } else { 4 };
-        let mut at = name_end + self.run(name_end, |byte| matches!(byte, b'"' | b'\'' | b'`')).min(2);
+        let mut at = name_end + self.run_within(name_end, 2, |byte| matches!(byte, b'"' | b'\'' | b'`'));
         at = self.skip_blanks(at, MOST_BLANKS);
         match self.sign(at) {
             Some((_, behind)) => at = behind,
             None => at = self.verb(at).unwrap_or(at),
         }
         at = self.skip_blanks(at, MOST_BLANKS);
-        at += self.run(at, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'*')).min(3);
-        let length = self.run(at, |byte| byte.is_ascii_digit() || matches!(byte, b'-' | b' ')).min(LONGEST + 2);
+        at += self.run_within(at, 3, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'*'));
+        let length = self.run_within(at, LONGEST + 2, |byte| byte.is_ascii_digit() || matches!(byte, b'-' | b' '));
         let text = self.text.get(at..at + length).unwrap_or_default().trim_end_matches([' ', '-']);
         let digits = text.bytes().filter(u8::is_ascii_digit).count();
         let groups: Vec<usize> = text.split([' ', '-']).map(str::len).collect();
@@ -404,7 +438,7 @@ impl Reading<'_> {
         }
         let own = self.bytes.get(end - 1).copied().is_some_and(is_name_byte);
         let name_end = if own {
-            end + self.run(end, is_name_byte).min(LONGEST_NAME)
+            end + self.run_within(end, LONGEST_NAME, is_name_byte)
         } else {
             end - self.bytes[start..end].iter().rev().take_while(|&&byte| !is_name_byte(byte)).count()
         };
@@ -457,7 +491,7 @@ impl Reading<'_> {
         if self.text.get(name_end..).is_some_and(|rest| rest.starts_with("'s ")) {
             return Some((Link::Verb, self.skip_blanks(name_end + 3, MOST_BLANKS)));
         }
-        let closing = self.run(name_end, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*')).min(6);
+        let closing = self.run_within(name_end, 6, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*'));
         let is_quoted = closing > 0;
         let at = name_end + closing;
         // The name may have that of its vocabulary in front: `<wsse:Password Type="…">`.
@@ -480,7 +514,7 @@ impl Reading<'_> {
         }
         // A field of a form: its value stands behind an empty line.
         if is_quoted && self.bytes[..name_start].ends_with(b"name=\"") {
-            let breaks = self.run(at, |byte| matches!(byte, b'\r' | b'\n')).min(4);
+            let breaks = self.run_within(at, 4, |byte| matches!(byte, b'\r' | b'\n'));
             let lines = self.bytes.get(at..at + breaks).map_or(0, |breaks| memchr::memchr_iter(b'\n', breaks).count());
             if lines == 2 {
                 return Some((Link::Sign, at + breaks));
@@ -514,7 +548,7 @@ impl Reading<'_> {
         // `the API key (…)`.
         if opening == Some(b'(') && blank_end > at && promise >= Promise::Credential && !is_quoted {
             let behind = blank_end + 1;
-            let word = self.run(behind, |byte| byte.is_ascii_graphic() && byte != b')').min(LONGEST_VALUE);
+            let word = self.run_within(behind, LONGEST_VALUE, |byte| byte.is_ascii_graphic() && byte != b')');
             if word >= 8 && self.byte(behind + word) == Some(b')') {
                 return Some((Link::Apart, behind));
             }
@@ -568,7 +602,7 @@ impl Reading<'_> {
             return Some((Link::Verb, behind));
         }
         // The number of an encryption in front of the value, and a flag that takes it.
-        let word = self.run(blank_end, |byte| byte.is_ascii_graphic()).min(LONGEST_NAME);
+        let word = self.run_within(blank_end, LONGEST_NAME, |byte| byte.is_ascii_graphic());
         let is_between = match self.bytes.get(blank_end..blank_end + word) {
             Some([digit]) => digit.is_ascii_digit(),
             Some(word) => matches!(word, b"--body" | b"--value"),
@@ -626,7 +660,7 @@ impl Reading<'_> {
 
     /// One word alone in the next line that holds anything.
     fn below(&self, line_end: usize) -> Option<usize> {
-        let breaks = self.run(line_end, |byte| byte.is_ascii_whitespace()).min(MOST_BLANKS);
+        let breaks = self.run_within(line_end, MOST_BLANKS, |byte| byte.is_ascii_whitespace());
         let lines = memchr::memchr_iter(b'\n', self.bytes.get(line_end..line_end + breaks)?).count();
         let start = line_end + breaks;
         let length = self.run(start, |byte| !byte.is_ascii_whitespace());
@@ -647,7 +681,7 @@ impl Reading<'_> {
         let at = self.skip_blanks(from, MOST_BLANKS);
         let is_break = matches!(self.byte(at), Some(b'\n' | b'\r'));
         if is_quoted && is_break {
-            let next = at + self.run(at, |byte| byte.is_ascii_whitespace()).min(MOST_BLANKS);
+            let next = at + self.run_within(at, MOST_BLANKS, |byte| byte.is_ascii_whitespace());
             if matches!(self.byte(next), Some(b'"' | b'\'')) {
                 return next;
             }
@@ -658,21 +692,21 @@ impl Reading<'_> {
     /// `"key": "password", "value": "…"` and `name: PASSWORD` with `value: …` in the next line.
     fn sibling(&self, at: usize, is_quoted: bool) -> Option<usize> {
         const NAMES: [&str; 5] = ["value", "val", "defaultvalue", "default_value", "stringvalue"];
-        let comma = self.run(at, |byte| matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n' | b'-')).min(MOST_BLANKS);
+        let comma = self.run_within(at, MOST_BLANKS, |byte| matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n' | b'-'));
         if comma == 0 {
             return None;
         }
-        let quote = at + comma + self.run(at + comma, |byte| matches!(byte, b'"' | b'\'' | b'\\')).min(3);
+        let quote = at + comma + self.run_within(at + comma, 3, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
         let has_break = self.bytes.get(at..at + comma)?.iter().any(|byte| matches!(byte, b',' | b'\n'));
         if !has_break && !is_quoted {
             return None;
         }
-        let length = self.run(quote, is_name_byte).min(LONGEST_NAME);
+        let length = self.run_within(quote, LONGEST_NAME, is_name_byte);
         let name = self.text.get(quote..quote + length)?;
         if !NAMES.iter().any(|candidate| candidate.eq_ignore_ascii_case(name)) {
             return None;
         }
-        let closing = quote + length + self.run(quote + length, |byte| matches!(byte, b'"' | b'\'' | b'\\')).min(3);
+        let closing = quote + length + self.run_within(quote + length, 3, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
         let (_, behind) = self.sign(self.skip_blanks(closing, MOST_BLANKS))?;
         Some(self.skip_blanks(behind, MOST_BLANKS))
     }
@@ -685,7 +719,7 @@ impl Reading<'_> {
         let mut at = at;
         let mut is_place = false;
         for _ in 0..MOST_WORDS {
-            let length = self.run(at, |byte| !byte.is_ascii_whitespace()).min(LONGEST_NAME);
+            let length = self.run_within(at, LONGEST_NAME, |byte| !byte.is_ascii_whitespace());
             let word = self.text.get(at..at + length)?;
             let next = self.skip_blanks(at + length, 4);
             if length == 0 || next == at + length {

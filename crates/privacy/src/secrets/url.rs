@@ -103,7 +103,7 @@ impl Reading<'_> {
             return;
         };
         let start = end + found + 3;
-        let length = self.run(start, |byte| !matches!(byte, b';' | b'\n' | b'\r'));
+        let length = self.run_within(start, LONGEST, |byte| !matches!(byte, b';' | b'\n' | b'\r'));
         if length >= 4 {
             self.push_secret(start, start + length, "wifi-password");
         }
@@ -112,7 +112,7 @@ impl Reading<'_> {
     /// `jdbc:oracle:thin:user/password@host`.
     pub(super) fn oracle(&mut self, end: usize) {
         const LONGEST: usize = 200;
-        let length = self.run(end, |byte| byte.is_ascii_graphic() && !b"\"'`<>".contains(&byte)).min(LONGEST);
+        let length = self.run_within(end, LONGEST, |byte| byte.is_ascii_graphic() && !b"\"'`<>".contains(&byte));
         let Some((user, rest)) = self.text.get(end..end + length).and_then(|text| text.split_once('/')) else { return };
         let Some((password, _)) = rest.rsplit_once('@') else { return };
         let is_user = !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

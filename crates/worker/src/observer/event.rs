@@ -43,10 +43,6 @@ words! {
         Run = "run",
         /// `local_llm_delegate`.
         Delegate = "delegate",
-        /// `local_llm_artifact`.
-        Artifact = "artifact",
-        /// `local_llm_decide` or `local_llm_governance`.
-        Decide = "decide",
         /// The memory was compacted, or could not be.
         Compaction = "compaction",
         /// The gate was asked, opened or shut.
@@ -69,8 +65,6 @@ words! {
     Attr {
         /// The mode: `pii` or `assist`.
         Mode = "mode",
-        /// A model of the user's own answers, and not the built-in condenser.
-        HasModel = "has_model",
         /// The turn.
         Turn = "turn",
         /// The stored material.
@@ -85,8 +79,6 @@ words! {
         SavedTokens = "saved_tokens",
         /// Parts that the material was read in.
         Chunks = "chunks",
-        /// Parts that no answer covers.
-        MissingParts = "missing_parts",
         /// From the call to the result, in seconds.
         Seconds = "secs",
         /// How long the command ran, in seconds.
@@ -101,16 +93,10 @@ words! {
         IsVerbatim = "verbatim",
         /// The call failed.
         IsError = "error",
-        /// The call was refused.
-        IsRefused = "refused",
-        /// How the command policy decided, as a word of its own.
-        Policy = "policy",
         /// Values that were hidden, of all kinds.
         Scrubbed = "scrubbed",
         /// The last look for names: `ok`, `failed` or `none`.
         LeakCheck = "leak_check",
-        /// What a question to the human came to.
-        Outcome = "outcome",
         /// The state that holds now.
         State = "state",
         /// Turns that were compacted.
@@ -127,8 +113,6 @@ words! {
         Done = "done",
         /// The host stopped.
         Stopped = "stopped",
-        /// Something failed.
-        Failed = "failed",
     }
 }
 

@@ -31,7 +31,7 @@ fn run_event() -> Event {
         .with(Attr::ExitCode, -1)
         .with(Attr::Seconds, Duration::from_micros(1_234_567))
         .with(Attr::IsVerbatim, false)
-        .with(Attr::Policy, "allow-list")
+        .with(Attr::State, "on")
         .with_some(Attr::Artifact, None::<u64>)
 }
 
@@ -45,7 +45,7 @@ fn an_event_is_one_line_of_scalars() {
         json!({
             "event": "event", "session": "codex-1", "at": "2023-11-14T22:13:20Z", "span": "tool", "kind": "run",
             "attrs": {"turn": "t_010203", "raw_chars": 40_000, "rc": -1, "secs": 1.235, "verbatim": false,
-                "policy": "allow-list"},
+                "state": "on"},
         })
     );
     let start: serde_json::Value =
@@ -65,8 +65,8 @@ fn every_word_is_there_once() {
     words.sort_unstable();
     words.dedup();
     assert_eq!(words.len(), count);
-    assert_eq!(EventKind::ALL.len(), 11);
-    assert_eq!(Span::ALL.len() + EndState::ALL.len(), 6);
+    assert_eq!(EventKind::ALL.len(), 9);
+    assert_eq!(Span::ALL.len() + EndState::ALL.len(), 5);
 }
 
 #[rstest]

@@ -44,7 +44,9 @@ impl Declarations {
     /// Only the roots are listed; what they are made of follows. A method whose types are not
     /// reached makes the generator fail, so the list cannot fall behind in silence.
     pub fn of_protocol() -> Self {
-        let mut all = Self { config: Config::default(), seen: HashSet::new(), texts: BTreeMap::new() };
+        // JSON has only numbers. Counts stay far below what one holds exactly, and amounts of money are texts.
+        let config = Config::default().with_large_int("number");
+        let mut all = Self { config, seen: HashSet::new(), texts: BTreeMap::new() };
         visit_all!(all, event::Event, error::Failure, host::Nothing, host::Role, lwa_domain::ConsentMode);
         visit_all!(all, host::IdentifyParams, host::HostStatus, host::PauseParams);
         visit_all!(all, plan::PrepareParams, plan::PlanPrepared, plan::ApproveParams, plan::ApproveAnswer);

@@ -22,7 +22,7 @@ export interface OpenedTool extends LibraryToolView {
   versions: LibraryVersion[];
 }
 
-/** Events after which tools or patterns may be others. The library itself sends none. */
+/** Events after which tools, patterns or what may be run may be others. */
 const TELLING = ["library_changed", "approval_closed", "plan_changed", "config_changed", "lagged"];
 
 /** The tools of the library, the one that is looked at, and what is done with them. */

@@ -110,7 +110,7 @@ export class Observatory {
         return [this.host];
       case "quota_changed":
         return [this.quotas];
-      // The library's view reads what it shows itself, and no view shows the worker yet.
+      // The views of the library, of the worker and of savings read what they show themselves.
       case "library_changed":
       case "worker_changed":
         return [];

@@ -35,6 +35,15 @@ test("an event leads to reading what it touches and nothing else", async () => {
   ]);
 });
 
+test.each(["library_changed", "worker_changed"] as const)(
+  "after %s the shell reads nothing itself, the view that shows it does",
+  async (type) => {
+    await opened();
+    expect(await methodsAfter(type === "worker_changed" ? { type, session: "a" } : { type })).toEqual([]);
+    expect(all.hasNews).toBe(false);
+  },
+);
+
 test("an opened question is counted as waiting", async () => {
   await opened();
   expect(all.waiting).toBe(5);

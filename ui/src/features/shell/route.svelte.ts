@@ -1,4 +1,15 @@
-export const VIEWS = ["overview", "waiting", "plans", "ledger", "providers", "library", "audit", "settings"] as const;
+export const VIEWS = [
+  "overview",
+  "waiting",
+  "plans",
+  "ledger",
+  "providers",
+  "library",
+  "worker",
+  "savings",
+  "audit",
+  "settings",
+] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** The location hash as view and query, `#/ledger?provider=groq`, so that reload and back keep both. */

@@ -1,12 +1,15 @@
 import type { Backend } from "../backend";
 import { failed } from "./fake-backend";
+import { commandApproval, disclosureApproval, turnOnApproval } from "./worker-questions";
 import { backendOver, busyWorld, emptyWorld } from "./world";
 
 /** A host for looking at the views in a plain browser, chosen by `?scenario=`. */
 export function backendForScenario(query: URLSearchParams): Backend {
   const theme = query.get("theme");
   if (theme) document.documentElement.dataset["theme"] = theme;
-  const world = query.get("scenario") === "empty" ? emptyWorld() : busyWorld();
+  const isEmpty = query.get("scenario") === "empty";
+  const world = isEmpty ? emptyWorld() : busyWorld();
+  if (!isEmpty) world.approvals.push(turnOnApproval(), commandApproval(), disclosureApproval());
   const kind = query.get("kind");
   if (kind) world.approvals = world.approvals.filter((item) => item.detail.type === kind);
   const backend = backendOver(world);

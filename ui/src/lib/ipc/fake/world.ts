@@ -15,6 +15,8 @@ import { FakeBackend, failed } from "./fake-backend";
 import { sampleRows, telemetryOf } from "./ledger";
 import { libraryHandlers, samplePatterns, sampleTools } from "./library";
 import { PICTURE, resultOf } from "./results";
+import { noSavings, savingsHandlers, savingsReport, type FakeReport } from "./savings";
+import { sampleSessions, workerHandlers } from "./worker";
 import { listTried, quotaTried, sampleQuotas, sampleTiers } from "./router";
 import {
   approval,
@@ -50,6 +52,10 @@ export interface World {
   tiers: TierView[];
   tools: LibraryTool[];
   patterns: WorkflowPattern[];
+  sessions: ReturnType<typeof sampleSessions>;
+  savings: FakeReport;
+  /** Turns of the worker that no count of savings knows yet. */
+  older_turns: number;
 }
 
 export function busyWorld(): World {
@@ -188,6 +194,9 @@ export function busyWorld(): World {
     tiers: sampleTiers(),
     tools: sampleTools(),
     patterns: samplePatterns(),
+    sessions: sampleSessions(),
+    savings: savingsReport(),
+    older_turns: 12,
   };
 }
 
@@ -256,6 +265,9 @@ export function emptyWorld(): World {
     tiers: [],
     tools: [],
     patterns: [],
+    sessions: [],
+    savings: noSavings(),
+    older_turns: 0,
   };
 }
 
@@ -376,6 +388,7 @@ export function backendOver(world: World): FakeBackend {
     }),
   };
   Object.assign(backend.handlers, libraryHandlers(world, backend));
+  Object.assign(backend.handlers, workerHandlers(world, backend), savingsHandlers(world));
   let pausedUntil: string | null = null;
   let configValues = [
     { key: "router.consent_mode", value: "paid_only" as unknown, source: "default" },

@@ -858,9 +858,9 @@ export type KindCount = {
 /** Checks of what leaves by the model. */
 export type LeakCheckView = {
   /** How many ran. */
-  ran: bigint;
+  ran: number;
   /** How many failed, so that only the deterministic layers held. */
-  failed: bigint;
+  failed: number;
   /** The last failure, scrubbed. */
   last_failure: string | null;
 };
@@ -2109,23 +2109,23 @@ export type RunPolicyView = {
   /** `ask`, `allow` or `off`. */
   policy: string;
   /** Ran by the allow-list. */
-  allowed: bigint;
+  allowed: number;
   /** Ran after a yes for once. */
-  asked_once: bigint;
+  asked_once: number;
   /** Ran after a yes for always. */
-  asked_always: bigint;
+  asked_always: number;
   /** A human refused. */
-  refused: bigint;
+  refused: number;
   /** A deny shape refused. */
-  denied: bigint;
+  denied: number;
   /** Ran without a question because the setting says so. */
-  unasked: bigint;
+  unasked: number;
   /** The last refusal, with the command cut and scrubbed. */
   last_refusal: string | null;
   /** The allow-list's file. */
   allow_file: string;
   /** Its entries. */
-  allow_entries: bigint;
+  allow_entries: number;
   /** Why the file is not in force, if it is not. */
   note: string | null;
 };
@@ -2146,9 +2146,9 @@ export type RunStatus = "completed" | "working" | "confirmation_required" | "rep
 /** Answer to `savings/backfill`. */
 export type SavingsBackfilled = {
   /** Turns that were added. */
-  added: bigint;
+  added: number;
   /** Turns that were there already. */
-  known: bigint;
+  known: number;
 };
 
 /** Parameters of `savings/report`. */
@@ -2180,7 +2180,7 @@ export type SavingsReport = {
   /** Everything. */
   all_time: SavingsTotals;
   /** Sessions in it. */
-  sessions: bigint;
+  sessions: number;
   /** Since when. */
   since: string | null;
   /** By model, client or session. */
@@ -2204,19 +2204,19 @@ export type SavingsRow = {
 /** Sums of what was saved. */
 export type SavingsTotals = {
   /** Turns counted. */
-  turns: bigint;
+  turns: number;
   /** Turns whose tokens were counted exactly. */
-  measured_turns: bigint;
+  measured_turns: number;
   /** Tokens gathered. */
-  gathered_tokens: bigint;
+  gathered_tokens: number;
   /** Tokens handed back. */
-  returned_tokens: bigint;
+  returned_tokens: number;
   /** Tokens of input that the caller did not read. */
-  avoided_input: bigint;
+  avoided_input: number;
   /** Tokens of output that the caller did not write. */
-  avoided_output: bigint;
+  avoided_output: number;
   /** What the avoided input would have cost again on later calls. */
-  carried: bigint;
+  carried: number;
   /** US dollars for the headline model, four decimals; null without a price. */
   usd: string | null;
 };
@@ -2541,13 +2541,13 @@ export type WorkerArtifactParams = {
   /** The reference that a trailer named: `a_` and eight hexadecimal digits. */
   reference: string;
   /** The first character. */
-  offset: bigint;
+  offset: number;
   /** How many characters, 100 to 20,000; 0 for 4,000. */
   limit: number;
   /** The first line, counted from 1; 0 reads by characters. */
-  line_start: bigint;
+  line_start: number;
   /** The last line; 0 for 199 lines further. */
-  line_end: bigint;
+  line_end: number;
 };
 
 /** One stored material. */
@@ -2557,7 +2557,7 @@ export type WorkerArtifactView = {
   /** What it is of. */
   source: string;
   /** Its length in characters. */
-  chars: bigint;
+  chars: number;
   /** When it was stored. */
   at: string;
 };
@@ -2657,7 +2657,7 @@ export type WorkerFacts = {
   /** How the policy decided: `allow-list (ls*)`, `asked:run`. */
   policy: string | null;
   /** Characters of material before any cut. */
-  raw_chars: bigint;
+  raw_chars: number;
   /** Whether the material was cut. */
   is_truncated: boolean;
   /** How many pieces the model read. */
@@ -2665,12 +2665,12 @@ export type WorkerFacts = {
   /** The model that answered; `builtin` without one. */
   model: string | null;
   /** Milliseconds from the call to the answer. */
-  elapsed_ms: bigint;
+  elapsed_ms: number;
   /** Tokens that the caller did not have to read. */
-  tokens_saved: bigint;
+  tokens_saved: number;
   /** How many values of each kind stand as placeholders in `text`. */
   masked: {
-    [key in string]: bigint;
+    [key in string]: number;
   };
   /** Lines that were withheld because names could not be checked in time. */
   withheld_lines: number;
@@ -2695,7 +2695,7 @@ export type WorkerModelView = {
   /** Its address. */
   endpoint: string;
   /** Seconds for which it is passed over. */
-  down_for_s: bigint | null;
+  down_for_s: number | null;
   /** Why it cannot be used, if that is known. */
   problem: string | null;
 };
@@ -2715,15 +2715,15 @@ export type WorkerPurgeParams = {
 /** Answer to `worker/purge`. */
 export type WorkerPurged = {
   /** Sessions removed. */
-  sessions: bigint;
+  sessions: number;
   /** Placeholders removed. */
-  placeholders: bigint;
+  placeholders: number;
   /** Materials removed. */
-  artifacts: bigint;
+  artifacts: number;
   /** Bytes of them. */
-  bytes: bigint;
+  bytes: number;
   /** Sessions left alone because a face of them is connected. */
-  live: bigint;
+  live: number;
 };
 
 /** Parameters of `worker/run`. */
@@ -2786,14 +2786,14 @@ export type WorkerSessionView = {
   leak_check: LeakCheckView;
   /** Values in the vault, by kind. */
   placeholders: {
-    [key in string]: bigint;
+    [key in string]: number;
   };
   /** Stored materials. */
-  artifacts: bigint;
+  artifacts: number;
   /** Bytes of them. */
-  artifact_bytes: bigint;
+  artifact_bytes: number;
   /** Turns. */
-  turns: bigint;
+  turns: number;
   /** Whether a face of it is connected. */
   is_live: boolean;
   /** When it began. */
@@ -2833,15 +2833,15 @@ export type WorkerStatus = {
   /** Both models and their health. */
   workers: Array<WorkerModelView>;
   /** Turns of the session. */
-  turns_total: bigint;
+  turns_total: number;
   /** Turns since the memory was last compacted. */
-  turns_since_compaction: bigint;
+  turns_since_compaction: number;
   /** Characters of those. */
-  uncompacted_chars: bigint;
+  uncompacted_chars: number;
   /** Characters of the summary. */
-  summary_chars: bigint;
+  summary_chars: number;
   /** How often the memory was compacted. */
-  compactions: bigint;
+  compactions: number;
   /** When it last was. */
   last_compaction: string | null;
   /** Whether a compaction runs. */
@@ -2852,10 +2852,10 @@ export type WorkerStatus = {
   leak_check: LeakCheckView;
   /** Values in the vault, by kind. */
   placeholders: {
-    [key in string]: bigint;
+    [key in string]: number;
   };
   /** Stored materials. */
-  artifacts: bigint;
+  artifacts: number;
   /** When the session began. */
   created: string;
   /** Whether the name model reads what leaves, and why not if it does not. */
@@ -2894,9 +2894,9 @@ export type WorkerTurnView = {
   /** The artefact. */
   reference: string | null;
   /** Characters of material and of the answer. */
-  raw_chars: bigint;
+  raw_chars: number;
   /** Characters of the answer. */
-  out_chars: bigint;
+  out_chars: number;
   /** The model. */
   model: string | null;
   /** How the policy decided. */

@@ -1,0 +1,185 @@
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test, vi } from "vitest";
+import { failed, type FakeBackend } from "$lib/ipc/fake/fake-backend";
+import { savingsReport } from "$lib/ipc/fake/savings";
+import { savedTotals } from "$lib/ipc/fake/worker";
+import { backendOver, busyWorld, emptyWorld, type World } from "$lib/ipc/fake/world";
+import ObservatoryView from "$views/ObservatoryView.svelte";
+
+let backend: FakeBackend;
+let user: ReturnType<typeof userEvent.setup>;
+
+async function show(hash = "#/savings", world: World = busyWorld()): Promise<void> {
+  history.replaceState(null, "", hash);
+  backend = backendOver(world);
+  render(ObservatoryView, { backend });
+  await waitFor(() => expect(screen.queryByTestId("face-loading")).toBeNull());
+}
+
+const text = (testid: string) => screen.getByTestId(testid).textContent?.replace(/\s+/g, " ").trim() ?? "";
+const rows = () => screen.getAllByTestId("savings-row").map((each) => each.textContent?.replace(/\s+/g, " ").trim());
+
+beforeEach(() => {
+  user = userEvent.setup();
+});
+
+test("sums say what they rest on: counts are called counted, everything else an estimate", async () => {
+  await show();
+  expect(text("savings-all-input")).toContain("405K");
+  expect(text("savings-all-input")).toContain("Counted exactly in some turns, estimated in the others");
+  expect(text("savings-all-output")).toMatch(/Estimate.*0 for commands, 1 for tasks, 0 for quotes/);
+  expect(text("savings-all-carried")).toContain("Estimate: input not read times 8 later calls");
+  expect(text("savings-all-money")).toMatch(/\$2\.16.*Estimate for example-large-5/);
+  expect(text("savings-all-turns")).toMatch(/39.*21 counted exactly/);
+  expect(text("savings-all")).toContain("412,300 tokens read here, 18,240 handed back");
+  expect(screen.getByText(/an estimate at list prices, and no bill/, { selector: ".soft" })).toBeTruthy();
+});
+
+test.each([
+  [{ turns: 4, measured_turns: 4 }, "Counted exactly."],
+  [{ turns: 4, measured_turns: 0 }, "Estimated from characters."],
+])("with %o the input is said to be %s", async (changes, expected) => {
+  await show("#/savings", { ...busyWorld(), savings: savingsReport({ all_time: savedTotals(changes) }) });
+  expect(text("savings-all-input")).toContain(expected);
+});
+
+test("without a price money is a dash with its reason, never nothing", async () => {
+  const savings = savingsReport({ caller_model: null, all_time: savedTotals({ usd: null }) });
+  await show("#/savings", { ...busyWorld(), savings });
+  expect(text("savings-all-money")).toContain("—");
+  expect(text("savings-all-money")).toContain("no price of a model is known");
+  expect(text("savings-all-money")).not.toContain("$");
+});
+
+test("models are listed with their own tokens, estimates, factor and the day of their price", async () => {
+  await show();
+  expect(backend.callsOf("savings/report")).toEqual([{ by: "model", session: null }]);
+  const [large = "", small = ""] = rows();
+  for (const part of ["example-large-5", "In the headline", "527K", "$1.70", "$2.09", "1.30", "2026-10-02"])
+    expect(large).toContain(part);
+  expect(large).not.toContain("Old price");
+  expect(small).toContain("Old price");
+  expect(small).not.toContain("(stale)");
+});
+
+test("rows by client and by conversation stand in the address, largest first", async () => {
+  await show("#/savings?by=client");
+  expect(rows().map((row) => row?.split(" ")[0])).toEqual(["codex-mcp-client", "claude-code"]);
+  expect(rows()[0]).toContain("34 / 21");
+  await user.click(screen.getByTestId("savings-tab-session"));
+  await waitFor(() => expect(rows()[0]).toContain("0199c2f4-thread"));
+  expect(location.hash).toBe("#/savings?by=session");
+  const [row] = screen.getAllByTestId("savings-row");
+  const link = within(row as HTMLElement).getByRole("link");
+  expect(link.getAttribute("href")).toBe("#/worker?session=0199c2f4-thread");
+});
+
+test("an unknown kind of rows in the address is the usual one", async () => {
+  await show("#/savings?by=planet");
+  expect(backend.callsOf("savings/report")).toEqual([{ by: "model", session: null }]);
+});
+
+test("one conversation is shown beside the whole and can be closed", async () => {
+  await show("#/savings?session=7a5e-letter");
+  expect(backend.callsOf("savings/report")).toEqual([{ by: "model", session: "7a5e-letter" }]);
+  expect(text("savings-session-input")).toContain("11.2K");
+  expect(text("savings-all-input")).toContain("405K");
+  await user.click(screen.getByTestId("savings-tab-client"));
+  await waitFor(() => expect(location.hash).toBe("#/savings?session=7a5e-letter&by=client"));
+  await user.click(screen.getByTestId("savings-one-close"));
+  await waitFor(() => expect(screen.queryByTestId("savings-one")).toBeNull());
+  expect(location.hash).toBe("#/savings?by=client");
+});
+
+test("a conversation without a counted turn says so instead of noughts", async () => {
+  await show("#/savings?session=pid-5102");
+  expect(text("savings-one")).toContain("No turn of this conversation is counted");
+  expect(screen.queryByTestId("savings-session")).toBeNull();
+});
+
+test("the formula, what is assumed and the day of the prices are one press away", async () => {
+  await show();
+  expect((screen.getByTestId("savings-how") as HTMLDetailsElement).open).toBe(false);
+  for (const part of [
+    "avoided_input = gathered - returned",
+    "Characters a token, where none were counted 3.8",
+    "Later calls that would read the same input again 8",
+    "2026-10-02 (59 days ago)",
+    "`lwa savings prices set`",
+  ])
+    expect(text("savings-how")).toContain(part);
+});
+
+test("an assumption that has no words yet keeps its name", async () => {
+  await show("#/savings", { ...busyWorld(), savings: savingsReport({ assumptions: { new_thing: "7" } }) });
+  expect(text("savings-how")).toContain("new_thing 7");
+});
+
+test("old prices are said to be old and block nothing; fresh ones are not mentioned", async () => {
+  await show();
+  expect(text("savings-stale")).toContain("last checked on 2026-10-02, more than 30 days ago");
+  expect(screen.getByTestId("savings-all")).toBeTruthy();
+});
+
+test.each([
+  [{ prices_stale: false }, null],
+  [{ prices_checked: null, prices_age_days: null }, "not known when prices were last checked"],
+])("a report with %o is marked as it is", async (changes, expected) => {
+  await show("#/savings", { ...busyWorld(), savings: savingsReport(changes) });
+  if (expected === null) expect(screen.queryByTestId("savings-stale")).toBeNull();
+  else expect(text("savings-stale")).toContain(expected);
+});
+
+test("a file of prices that is not in force is named", async () => {
+  const method = "a = b.\nNote: `prices.json` is not in force: row 2 has no `model_id`";
+  await show("#/savings", { ...busyWorld(), savings: savingsReport({ method }) });
+  expect(text("savings-note")).toContain("row 2 has no");
+  expect(text("savings-how")).not.toContain("row 2");
+});
+
+test("older turns are counted on demand, and the second time adds none", async () => {
+  await show();
+  await user.click(screen.getByTestId("savings-backfill"));
+  await waitFor(() => expect(text("savings-backfilled")).toBe("12 older turns were added. 39 were known already."));
+  await waitFor(() => expect(text("savings-all-turns")).toContain("51"));
+  await waitFor(() => expect(document.getElementById("live-polite")?.textContent).toBe("12 older turns were added."));
+  await user.click(screen.getByTestId("savings-backfill"));
+  await waitFor(() => expect(text("savings-backfilled")).toBe("0 older turns were added. 51 were known already."));
+});
+
+test("a count of older turns that fails says why and claims nothing", async () => {
+  await show();
+  backend.handlers["savings/backfill"] = () => {
+    throw failed("internal", "the database is locked", "close other copies");
+  };
+  await user.click(screen.getByTestId("savings-backfill"));
+  expect((await screen.findByTestId("failure")).textContent).toContain("Close other copies.");
+  expect(screen.queryByTestId("savings-backfilled")).toBeNull();
+});
+
+test("before anything is saved the view says how savings arise, and older turns can still be counted", async () => {
+  await show("#/savings", emptyWorld());
+  expect(text("face-empty")).toContain("hands back less than it read");
+  expect(screen.getByTestId("savings-backfill")).toBeTruthy();
+  expect(screen.queryByTestId("savings-all")).toBeNull();
+});
+
+test("a turn of the worker is in the sums at once", async () => {
+  const world = busyWorld();
+  await show("#/savings", world);
+  backend.calls.length = 0;
+  world.savings = savingsReport({ all_time: savedTotals({ turns: 40 }) });
+  backend.emit({ type: "worker_changed", session: "0199c2f4-thread" });
+  await waitFor(() => expect(text("savings-all-turns")).toContain("40"));
+  expect(backend.calls.map((call) => call.method)).toEqual(["savings/report"]);
+});
+
+test("what is listed can be copied as it is shown", async () => {
+  await show("#/savings?by=client");
+  const write = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
+  await user.click(screen.getByTestId("savings-copy"));
+  const [header = "", first = ""] = (write.mock.calls[0]?.[0] ?? "").split("\r\n");
+  expect(header.startsWith("client,turns,turns_counted_exactly")).toBe(true);
+  expect(first.startsWith("codex-mcp-client,34,21")).toBe(true);
+});
