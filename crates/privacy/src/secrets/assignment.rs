@@ -147,7 +147,9 @@ impl Reading<'_> {
             self.push_secret(value.start, value.end, "assignment");
         } else if matches!(link, Link::Sign | Link::Colon) {
             self.behind_user(name_start, value, promise);
-            self.default_behind(value.end, promise);
+            if promise >= Promise::Credential {
+                self.default_behind(value.end, promise);
+            }
         }
     }
 
@@ -221,14 +223,16 @@ impl Reading<'_> {
 
     /// `user/password: robot / …`, `credentials: robot:…`: the second of two is the secret.
     fn behind_user(&mut self, name_start: usize, user: Value, promise: Promise) {
+        if self.bytes.get(user.end..user.end + 3) != Some(b" / ") || user.form != Form::Bare {
+            return;
+        }
         let head = self.bytes.get(name_start.saturating_sub(10)..name_start).unwrap_or_default().to_ascii_lowercase();
         let name = self.text.get(name_start..user.start).unwrap_or_default().to_ascii_lowercase();
         let is_pair = [b"user/".as_slice(), b"username/", b"login/", b"user / ", b"email/"]
             .iter()
             .any(|word| head.ends_with(word))
             || ["cred", "creds", "credentials"].iter().any(|word| name.starts_with(word));
-        let gap = self.bytes.get(user.end..user.end + 3) == Some(b" / ");
-        if is_pair && gap && user.form == Form::Bare {
+        if is_pair {
             let value = self.bare(user.end + 3, user.end + 3);
             if self.text.get(value.start..value.end).is_some_and(looks_secret) {
                 self.accept(value, promise.max(Promise::Credential));
@@ -281,6 +285,9 @@ impl Reading<'_> {
 
     /// `echo … | docker login --password-stdin`: what a program reads as its password was written in front of it.
     fn piped(&mut self, name: &str, name_start: usize, name_end: usize) -> bool {
+        if !matches!(name.as_bytes().last(), Some(b'd' | b'n' | b'D' | b'N')) {
+            return false;
+        }
         let ends_with = |ending: &str| {
             name.len() >= ending.len()
                 && name.as_bytes()[name.len() - ending.len()..].eq_ignore_ascii_case(ending.as_bytes())

@@ -103,7 +103,7 @@ impl Reading<'_> {
             return;
         };
         let start = end + found + 3;
-        let length = self.run(start, |byte| !matches!(byte, b';' | b'\n' | b'\r'));
+        let length = self.run_within(start, LONGEST, |byte| !matches!(byte, b';' | b'\n' | b'\r'));
         if length >= 4 {
             self.push_secret(start, start + length, "wifi-password");
         }
