@@ -9,6 +9,7 @@ mod kept;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use lwa_config::WorkerConfig;
 use lwa_domain::{ApprovalKind, ErrorCode};
 use lwa_privacy::{Rules, Scrubber, Terms};
 use lwa_protocol::Failure;
@@ -34,11 +35,20 @@ pub(crate) struct Recognisers {
 
 #[derive(Debug, Clone)]
 struct Made {
-    /// Digests of the files and of the setting they were made of.
-    of: (String, String, bool),
+    /// What they were made of.
+    of: Sources,
     terms: Settled,
     rules: Settled,
     recognising: Recognising,
+}
+
+/// Digests of the files, and the settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Sources {
+    terms: String,
+    rules: String,
+    has_shapes: bool,
+    is_strict: bool,
 }
 
 /// What is in force of one file.
@@ -64,10 +74,15 @@ pub(crate) struct Recognising {
 
 impl Engine {
     /// The recognisers in force now.
-    pub(crate) fn recognisers(&self, has_shapes: bool) -> Recognising {
+    pub(crate) fn recognisers(&self, config: &WorkerConfig) -> Recognising {
         let terms = read(&self.private_file(Form::Terms));
         let rules = read(&self.private_file(Form::Rules));
-        let of = (digest(&terms), digest(&rules), has_shapes);
+        let of = Sources {
+            terms: digest(&terms),
+            rules: digest(&rules),
+            has_shapes: config.shapes,
+            is_strict: config.strict_pii,
+        };
         let mut made = locked(&self.worker.recognisers.made);
         if let Some(made) = made.as_ref().filter(|made| made.of == of) {
             return made.recognising.clone();
@@ -83,7 +98,7 @@ impl Engine {
             made.iter().flat_map(|made| made.terms.gone.iter().chain(&made.rules.gone)).cloned().collect();
         self.keep_in_force(Form::Terms, &terms);
         self.keep_in_force(Form::Rules, &rules);
-        let recognising = recognising(&terms, &rules, has_shapes);
+        let recognising = recognising(&terms, &rules, config);
         let gone: Vec<PolicyChangeLine> = terms.gone.iter().chain(&rules.gone).cloned().collect();
         *made = Some(Made { of, terms, rules, recognising: recognising.clone() });
         drop(made);
@@ -123,7 +138,7 @@ impl Engine {
 
     /// What was taken out of the private files and still hides.
     pub(crate) fn what_is_gone(&self) -> Vec<PolicyChangeLine> {
-        self.recognisers(self.configuration.in_force().worker.shapes);
+        self.recognisers(&self.configuration.in_force().worker);
         let made = locked(&self.worker.recognisers.made);
         made.iter().flat_map(|made| made.terms.gone.iter().chain(&made.rules.gone)).cloned().collect()
     }
@@ -287,7 +302,7 @@ fn change(form: Form, what: &str) -> PolicyChangeLine {
     PolicyChangeLine { key: form.key().to_owned(), from: what.to_owned(), to: String::new(), effect: effect.to_owned() }
 }
 
-fn recognising(terms: &Settled, rules: &Settled, has_shapes: bool) -> Recognising {
+fn recognising(terms: &Settled, rules: &Settled, config: &WorkerConfig) -> Recognising {
     let notes = terms.note.iter().chain(&rules.note).cloned().collect();
     let (Some(terms), Some(rules)) = (&terms.text, &rules.text) else {
         return Recognising {
@@ -303,10 +318,14 @@ fn recognising(terms: &Settled, rules: &Settled, has_shapes: bool) -> Recognisin
         "{} private terms, {} own rules, shapes {}",
         terms.len(),
         rules.len(),
-        if has_shapes { "on" } else { "off" }
+        if config.shapes { "on" } else { "off" }
     );
-    let scrubber = Scrubber::new().with_terms(terms).with_rules(rules).with_limit(LONGEST_TEXT);
-    let scrubber = if has_shapes { scrubber } else { scrubber.without_shapes() };
+    let scrubber = Scrubber::new()
+        .with_terms(terms)
+        .with_rules(rules)
+        .with_limit(LONGEST_TEXT)
+        .with_strict_numbers(config.strict_pii);
+    let scrubber = if config.shapes { scrubber } else { scrubber.without_shapes() };
     Recognising { scrubber: Arc::new(scrubber), summary, notes }
 }
 

@@ -23,7 +23,7 @@ impl Engine {
     pub async fn worker_status(&self, caller: &Caller, params: &WorkerCallParams) -> Result<WorkerStatus, Failure> {
         let surroundings = self.worker_surroundings(caller, &params.call)?;
         let workers = self.workers(&surroundings.config).await?;
-        let recognising = self.recognisers(surroundings.config.shapes);
+        let recognising = self.recognisers(&surroundings.config);
         let list = self.allow_list(&surroundings.config, &[]).await?;
         let settled = self.settle_conversation(caller, &params.call, &surroundings).await?;
         let call = WorkerCall { session: vec![SessionRef::Named(settled.key)], ..params.call.clone() };

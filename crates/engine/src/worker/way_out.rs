@@ -78,7 +78,7 @@ impl Engine {
     pub(super) fn way_out(&self, session: &Session, surroundings: &Surroundings) -> WayOut {
         let config = &surroundings.config;
         WayOut {
-            scrubber: self.recognisers(config.shapes).scrubber,
+            scrubber: self.recognisers(config).scrubber,
             vault: session.vault(),
             exposure: session.exposure(surroundings),
             mode: session.mode,

@@ -238,3 +238,12 @@ async fn nothing_leaves_while_the_private_terms_are_not_known() {
     terms(&desk, &["Quorum Nine"]);
     is(&desk.delegate("Say it.", "about this").await, WorkerStatusKind::Completed);
 }
+
+#[tokio::test]
+async fn strict_numbers_are_telephone_numbers_without_a_word_that_says_so() {
+    for (setting, is_hidden) in [("", false), ("strict_pii = true\n", true)] {
+        let desk = Desk::new(&format!("{PII}{setting}")).await;
+        let answer = desk.delegate("Say it.", "row 4155550142 is new").await;
+        assert_eq!(!answer.text.contains("4155550142"), is_hidden, "{setting}: {}", answer.text);
+    }
+}
