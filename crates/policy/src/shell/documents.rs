@@ -7,13 +7,15 @@ pub(crate) fn are_odd(text: &str) -> bool {
     if !text.contains("<<") {
         return false;
     }
-    Reader { text, at: 0, quote: None, has_code: false, pending: Vec::new() }.run()
+    Reader { text, at: 0, quote: None, outer: None, has_code: false, pending: Vec::new() }.run()
 }
 
 struct Reader<'t> {
     text: &'t str,
     at: usize,
     quote: Option<u8>,
+    /// The quote that was open where the first of the pending documents was named.
+    outer: Option<u8>,
     /// Whether a substitution was seen, so that even what looks quoted may be code.
     has_code: bool,
     pending: Vec<(String, bool)>,
@@ -34,6 +36,13 @@ impl Reader<'_> {
             self.has_code |= byte == b'`'
                 || next == Some(b'(') && matches!(byte, b'$' | b'<' | b'>')
                 || byte == b'$' && matches!(next, Some(b'[' | b'{'));
+            // The grammar takes code that stands behind the operator, on its line, for plain words, and the lines of a
+            // quote that goes on for the body.
+            let opens_code = byte == b'`' || byte == b'$' && matches!(next, Some(b'(' | b'{' | b'['));
+            let is_hidden = opens_code && self.quote != Some(b'\'') || byte == b'\n' && self.quote != self.outer;
+            if is_hidden && !self.pending.is_empty() {
+                return true;
+            }
             match byte {
                 b'\\' if self.quote != Some(b'\'') => self.at += 1,
                 b'\'' | b'"' => match self.quote {
@@ -96,6 +105,9 @@ impl Reader<'_> {
         let ends = behind.is_empty() || behind.starts_with([' ', '\t', '\n', ';', '|', '&', ')', '<', '>']);
         if name.is_empty() || !ends {
             return false;
+        }
+        if self.pending.is_empty() {
+            self.outer = self.quote;
         }
         self.pending.push((name.to_owned(), strips_tabs));
         self.at = text.len() - behind.len();

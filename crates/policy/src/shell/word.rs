@@ -116,7 +116,8 @@ impl Reader<'_> {
                 '$' => self.dollar(false)?,
                 '`' => self.backtick(false)?,
                 '~' if self.cursor.at == start + 1 && end.is_none() => self.tilde(),
-                '<' | '>' if self.cursor.peek() == Some('(') && end.is_none() => {
+                // Unquoted, also in the braces of a parameter.
+                '<' | '>' if self.cursor.peek() == Some('(') => {
                     self.cursor.bump();
                     let text = self.cursor.until_paren().ok_or(Broken)?;
                     self.pieces.push(Piece::Process { text });
