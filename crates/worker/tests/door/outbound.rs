@@ -31,7 +31,12 @@ impl Ways {
     }
 
     fn exit(&mut self) -> Exit<'_> {
-        Exit { scrubber: &self.scrubber, vault: &mut self.vault, exposure: self.exposure, withholds_unread: self.withholds_unread }
+        Exit {
+            scrubber: &self.scrubber,
+            vault: &mut self.vault,
+            exposure: self.exposure,
+            withholds_unread: self.withholds_unread,
+        }
     }
 
     fn knows(mut self, kind: Kind, value: &str) -> Self {
