@@ -46,7 +46,7 @@ impl Desk {
             ..WorkerDisclosureParams::default()
         };
         let (answer, _) = tokio::join!(
-            self.host.engine.worker_disclosure(&self.agent, params),
+            Box::pin(self.host.engine.worker_disclosure(&self.agent, params)),
             human.answers(Answer::AllowSession, None)
         );
         is(&answer.unwrap(), WorkerStatusKind::Completed);
