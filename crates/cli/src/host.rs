@@ -110,6 +110,9 @@ async fn run(args: &HostArgs, home: &Home, output: Output) -> Result<(), Failure
     let stop = CancellationToken::new();
     end_on_signals(&stop).map_err(|error| face::internal(&error))?;
     let engine = Engine::open(options).await?;
+    if let Err(failure) = engine.remove_what_was_left().await {
+        tracing::error!(%failure, "what an earlier host left could not be removed");
+    }
     let serving = ServeOptions {
         socket: home.socket(),
         idle_exit: match args.idle_exit {

@@ -166,8 +166,73 @@ fn the_guard_turns_reads_of_private_files_to_the_worker() {
     let readme = home.path().join("README.md").display().to_string();
     let ran = run(home.path(), &["hook", "guard"], &claude("Read", &json!({"file_path": readme})));
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
-    let ran = run(home.path(), &["hook", "guard"], &claude("Write", &json!({"file_path": key})));
+    for (tool, input) in [
+        ("Grep", json!({"pattern": ".", "path": key, "output_mode": "content"})),
+        ("Grep", json!({"pattern": ".", "path": home.path().join(".ssh")})),
+        ("Grep", json!({"pattern": ".", "path": home.path(), "glob": ".ssh/*"})),
+    ] {
+        let ran = run(home.path(), &["hook", "guard"], &claude(tool, &input));
+        assert!(ran.stdout.contains("\"permissionDecision\":\"deny\""), "{tool} {input}: {}", ran.stdout);
+    }
+    let ran = run(home.path(), &["hook", "guard"], &claude("Grep", &json!({"pattern": "x"})));
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    // Codex reads files by its shell, and its hooks cannot ask.
+    for (tool, input) in [
+        ("exec_command", json!({"cmd": format!("cat {key}")})),
+        ("write_stdin", json!({"session_id": 1, "chars": format!("cat {key}\n")})),
+        ("view_image", json!({"path": key})),
+    ] {
+        let ran = run(home.path(), &["hook", "guard"], &codex(tool, &input));
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{tool}");
+        assert!(ran.stderr.contains("local_llm_delegate"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_guard_keeps_tools_from_writing_what_is_protected() {
+    let home = home();
+    let own = home.path().join("l/config/run-allow.txt").display().to_string();
+    let settings = home.path().join(".claude/settings.json").display().to_string();
+    let plain = home.path().join("README.md").display().to_string();
+    for path in [&own, &settings] {
+        for tool in ["Write", "Edit", "MultiEdit"] {
+            let ran = run(home.path(), &["hook", "guard"], &claude(tool, &json!({"file_path": path})));
+            assert!(ran.stdout.contains("\"permissionDecision\":\"deny\""), "{tool} {path}: {}", ran.stdout);
+        }
+        let patch = format!("*** Begin Patch\n*** Add File: {plain}\n+x\n*** Update File: {path}\n+x\n*** End Patch");
+        let ran = run(home.path(), &["hook", "guard"], &codex("apply_patch", &json!({"input": patch})));
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{path}: {}", ran.stderr);
+    }
+    for input in [claude("Write", &json!({"file_path": plain})), claude("TodoWrite", &json!({"todos": []}))] {
+        let ran = run(home.path(), &["hook", "guard"], &input);
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
+    }
+}
+
+#[test]
+fn every_tool_that_the_guard_knows_is_named_in_the_hooks_that_are_installed() {
+    let home = home();
+    for (client, payload) in [("claude-code", claude as fn(&str, &Value) -> Vec<u8>), ("codex", codex)] {
+        let file = home.path().join(client).display().to_string();
+        let ran = run(home.path(), &["hook", "install", client, "--guard", "--file", &file], b"");
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let document: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let groups = document["hooks"]["PreToolUse"].as_array().unwrap();
+        let matcher = groups.iter().filter_map(|group| group["matcher"].as_str()).find(|text| text.contains("Bash"));
+        let tools: Vec<&str> = matcher.unwrap().split('|').collect();
+        let shared = ["Bash", "Write", "Edit"];
+        let own: &[&str] = if client == "codex" {
+            &["shell", "local_shell", "shell_command", "exec_command", "write_stdin", "view_image", "apply_patch"]
+        } else {
+            &["Read", "Grep", "MultiEdit", "NotebookEdit", "NotebookRead"]
+        };
+        assert!(shared.iter().chain(own).all(|tool| tools.contains(tool)), "{tools:?}");
+        // The other way round, each of them is something to the guard: without arguments none is waved through.
+        for tool in tools.iter().filter(|tool| !["Grep", "grep_files", "write_stdin"].contains(tool)) {
+            let ran = run(home.path(), &["hook", "guard", "--client", client], &payload(tool, &json!({})));
+            assert!(ran.code == 2 || ran.stdout.contains("\"ask\""), "{tool}: {} {}", ran.code, ran.stdout);
+        }
+    }
 }
 
 #[test]
@@ -176,7 +241,19 @@ fn the_guard_does_not_wave_through_what_it_cannot_read() {
     let ran = run(home.path(), &["hook", "guard", "--client", "claude-code"], b"no json");
     assert_eq!(ran.code, 0);
     assert!(ran.stdout.contains("\"permissionDecision\":\"ask\""), "{}", ran.stdout);
-    let ran = run(home.path(), &["hook", "guard", "--client", "codex"], b"no json");
+    // Codex's hooks cannot ask, so they stop it.
+    let plain = String::from_utf8(codex("Bash", &json!({"command": "ls"}))).unwrap();
+    let padded = codex("Bash", &json!({"command": format!("rm -rf /home/x # {}", "a".repeat(2 << 20))}));
+    let huge = codex("Bash", &json!({"command": format!("ls # {}", "a".repeat(17 << 20))}));
+    let no_text = codex("Bash", &json!({"command": 7}));
+    let broken = plain.get(..plain.len() - 1).unwrap().as_bytes();
+    for input in [b"no json".as_slice(), b"", b"{", b"{}", &padded, &huge, &no_text, broken] {
+        let ran = run(home.path(), &["hook", "guard", "--client", "codex"], input);
+        let beginning = String::from_utf8_lossy(input.get(..40.min(input.len())).unwrap());
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{beginning}");
+        assert!(ran.stderr.contains("Lwa's command policy"), "{}", ran.stderr);
+    }
+    let ran = run(home.path(), &["hook", "guard", "--client", "codex"], plain.as_bytes());
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
 }
 

@@ -141,6 +141,7 @@ impl Engine {
                 program_folder,
             }),
         };
+        lwa_process::mark_runs_of(&engine.run_owner());
         engine.settle_what_was_left().await?;
         engine.restore_pause().await?;
         engine.restore_lists().await?;

@@ -109,7 +109,15 @@ fn executable_of(pid: u32) -> Option<PathBuf> {
 /// Whether a process has the variable that everything in a run of the host has. One that clears its environment and
 /// leaves its parents within moments escapes this; SECURITY.md says so.
 fn carries_a_runs_mark(pid: u32) -> bool {
-    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let mut environment = Vec::new();
+    // While a process is being replaced by another program, it shows none of its variables for a moment.
+    for _ in 0..20 {
+        environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_else(|_| vec![0]);
+        if !environment.is_empty() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
     environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(b"LWA_RUN="))
 }
 

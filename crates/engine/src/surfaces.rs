@@ -48,8 +48,10 @@ fn client_of(face: &Face) -> Option<u32> {
 pub struct Attendance {
     engine: Engine,
     connection: u64,
+    /// Whose work ends with the connection.
+    session: SessionId,
     /// The session of an agent, whose questions lose their reason when nobody comes back to it.
-    session: Option<SessionId>,
+    comes_back: bool,
 }
 
 impl Attendance {
@@ -65,10 +67,14 @@ impl Drop for Attendance {
     fn drop(&mut self) {
         self.engine.surfaces.remove(self.connection);
         self.engine.emit(Event::HostChanged);
-        let Some(session) = self.session.take() else { return };
-        // Commands of a client that is gone have nobody to report to.
+        let session = self.session.clone();
+        // Commands of a client or a terminal that is gone have nobody to report to, and their questions nobody to run
+        // for. What waits for a yes of the router stays: its answer is kept for whoever asks for it later.
         self.engine.worker.jobs.end_of(session.as_str());
         locked(&self.engine.worker.served).remove(session.as_str());
+        if !self.comes_back {
+            return;
+        }
         let engine = self.engine.clone();
         self.engine.tasks.spawn(async move {
             tokio::select! {
@@ -93,7 +99,8 @@ impl Engine {
         Attendance {
             engine: self.clone(),
             connection: caller.connection,
-            session: (caller.role == Role::Sidecar).then(|| caller.session.clone()),
+            session: caller.session.clone(),
+            comes_back: caller.role == Role::Sidecar,
         }
     }
 }

@@ -15,6 +15,7 @@ mod hand_back;
 mod hook;
 pub(crate) mod identity;
 pub(crate) mod job;
+mod left;
 mod model;
 mod names;
 mod observe;
@@ -69,7 +70,7 @@ pub(crate) struct Worker {
 
 /// An answer without facts.
 fn plain(status: WorkerStatusKind, text: String) -> WorkerAnswer {
-    WorkerAnswer { status, text, facts: WorkerFacts::default(), question: None, id: None }
+    WorkerAnswer { status, text, facts: WorkerFacts::default(), question: None, id: None, approval: None }
 }
 
 /// Nothing was done, and somebody or some rule said so.

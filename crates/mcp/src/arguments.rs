@@ -115,7 +115,13 @@ fn check_kind(parameter: &Parameter, value: &Value) -> Result<(), Failure> {
         Kind::Format if value.is_string() || value.is_object() => return Ok(()),
         Kind::Format => "json_object or a JSON Schema".to_owned(),
     };
-    Err(invalid(format!("`{name}` must be {expected}, not {}", kind_of(value)), parameter.about))
+    // What is of the right kind is told apart by itself.
+    let given = match (parameter.kind, value) {
+        (Kind::Filled, Value::String(_)) => "an empty one".to_owned(),
+        (Kind::Whole(..) | Kind::Count, Value::Number(number)) => number.to_string(),
+        _ => kind_of(value).to_owned(),
+    };
+    Err(invalid(format!("`{name}` must be {expected}, not {given}"), parameter.about))
 }
 
 fn amount(value: &Value) -> Option<PicoUsd> {
@@ -223,14 +229,14 @@ mod tests {
     #[case(json!({"prompt": null}), "`prompt` is required", "What to work on.")]
     #[case(json!({"prompt": 5}), "`prompt` must be a text, not this number", "What to work on.")]
     #[case(json!({"prompt": "x", "allow_paid": "yes"}), "`allow_paid` must be true or false, not a text", "Whether.")]
-    #[case(json!({"prompt": "x", "max_output_tokens": 101}), "`max_output_tokens` must be a whole number from 1 to 100, not this number", "How long.")]
-    #[case(json!({"prompt": "x", "max_output_tokens": 1.5}), "`max_output_tokens` must be a whole number from 1 to 100, not this number", "How long.")]
+    #[case(json!({"prompt": "x", "max_output_tokens": 101}), "`max_output_tokens` must be a whole number from 1 to 100, not 101", "How long.")]
+    #[case(json!({"prompt": "x", "max_output_tokens": 1.5}), "`max_output_tokens` must be a whole number from 1 to 100, not 1.5", "How long.")]
     #[case(json!({"prompt": "x", "excluded_providers": ["a", 1]}), "`excluded_providers` must be a list of texts, not this list", "Which.")]
     #[case(json!({"prompt": "x", "max_cost_usd": "-1"}), "`max_cost_usd` must be an amount in dollars, such as 0.05, not a text", "How dear.")]
     #[case(json!({"prompt": "x", "response_format": 5}), "`response_format` must be json_object or a JSON Schema, not this number", "What form.")]
-    #[case(json!({"prompt": "x", "task": " \n"}), "`task` must be a text that is not empty, not a text", "What for.")]
+    #[case(json!({"prompt": "x", "task": " \n"}), "`task` must be a text that is not empty, not an empty one", "What for.")]
     #[case(json!({"prompt": "x", "ref": "a_0123456G"}), "`ref` must be `a_` and eight hexadecimal digits, as the trailer of a result names it, not a text", "Which one.")]
-    #[case(json!({"prompt": "x", "offset": -1}), "`offset` must be a whole number from 0, not this number", "From where.")]
+    #[case(json!({"prompt": "x", "offset": -1}), "`offset` must be a whole number from 0, not -1", "From where.")]
     #[case(json!({"prompt": "x", "secret_env": {"A": 1}}), "`secret_env` must be an object of names, each with a text, not an object", "Which variables.")]
     fn each_refusal_names_the_argument(#[case] given: Value, #[case] message: &str, #[case] hint: &str) {
         let failure = check(&given).unwrap_err();

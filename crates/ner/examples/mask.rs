@@ -1,9 +1,9 @@
 //! Prints what is hidden in each text, for the measurement in `convert/quality.py`: `mask gate|rules|model|first|both`.
 //!
 //! Texts come as lines of JSON strings on the standard input. A line of the output is a list of ranges in characters,
-//! each with its kind. With `both`, a text goes the way of an answer that leaves in mode `pii`: the rules hide what they
-//! know, the model reads what is left, what it finds goes into the vault, and the rules run again. With `first`, the
-//! model reads the text itself, and the rules run once with what it found.
+//! each with its kind. With `both`, a text goes the way of an answer that leaves in mode `pii`: the model reads it as it
+//! is, the rules hide what they know and what was found, the model reads what is left, and the rules run again. With
+//! `first`, the model reads the text alone, and the rules run once with what it found.
 //! `gate` says which lines the model would read at all, and
 //! `model` says what the model alone finds, before the vault has its say.
 
@@ -77,52 +77,18 @@ impl Bench {
         Ok(self.by_rules(&mut vault, text)?.0)
     }
 
-    /// TRIAL
-    fn by_trial(&self, text: &str, also_draft: bool, any_overlap: bool) -> Result<Spans, Box<dyn Error>> {
-        let mut vault = Vault::new();
-        let first = self.scrubber.scrub(&mut vault, text, Exposure::pii())?;
-        let found = self.reader.find(text, Instant::now() + Duration::from_mins(1));
-        for entity in &found.entities {
-            let overlaps = first.found.iter().any(|hit| {
-                hit.start < entity.end
-                    && entity.start < hit.end
-                    && (!any_overlap
-                        || !matches!(hit.kind, Kind::Person | Kind::Address | Kind::Phone | Kind::Pii | Kind::Dob))
-            });
-            let value = text.get(entity.start..entity.end).unwrap_or_default();
-            if let (false, Some(kind)) = (overlaps, kind_of(entity.kind)) {
-                let _ = self.scrubber.register_entity(&mut vault, kind, value, text);
-            }
-        }
-        if also_draft {
-            let found = self.reader.find(&first.text, Instant::now() + Duration::from_mins(1));
-            self.register(&mut vault, &first.text, &found);
-        }
-        Ok(self.by_rules(&mut vault, text)?.0)
-    }
-
     fn by_both(&self, text: &str) -> Result<Spans, Box<dyn Error>> {
         let mut vault = Vault::new();
-        let first = self.scrubber.scrub(&mut vault, text, Exposure::pii())?;
-        let found = self.reader.find(&first.text, Instant::now() + Duration::from_mins(1));
-        self.register(&mut vault, &first.text, &found);
-        let second = self.scrubber.scrub(&mut vault, &first.text, Exposure::pii())?;
-        let mut spans: Spans = Vec::new();
-        // For each place of the first result where it stands in the text.
-        let (mut origin, mut from) = (Vec::new(), 0);
-        for hidden in &first.found {
-            origin.extend((from..hidden.start).map(|at| at..at + 1));
-            origin.extend(hidden.placeholder.bytes().map(|_| hidden.start..hidden.end));
-            spans.push((hidden.start..hidden.end, hidden.kind.as_str()));
-            from = hidden.end;
-        }
-        origin.extend((from..text.len()).map(|at| at..at + 1));
-        for hidden in &second.found {
-            if let (Some(start), Some(end)) = (origin.get(hidden.start), origin.get(hidden.end - 1)) {
-                spans.push((start.start..end.end, hidden.kind.as_str()));
-            }
-        }
-        Ok(spans)
+        let found = self.reader.find(text, Instant::now() + Duration::from_mins(1));
+        let entities = found
+            .entities
+            .iter()
+            .filter_map(|entity| Some((kind_of(entity.kind)?, text.get(entity.start..entity.end).unwrap_or_default())));
+        self.scrubber.register_entities(&mut vault, text, Exposure::pii(), entities)?;
+        let (_, left) = self.by_rules(&mut vault, text)?;
+        let found = self.reader.find(&left, Instant::now() + Duration::from_mins(1));
+        self.register(&mut vault, &left, &found);
+        Ok(self.by_rules(&mut vault, text)?.0)
     }
 }
 
@@ -141,10 +107,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             "model" => bench.by_model(text),
             "first" => bench.by_first(text)?,
             "both" => bench.by_both(text)?,
-            "t00" => bench.by_trial(text, false, false)?,
-            "t01" => bench.by_trial(text, false, true)?,
-            "t10" => bench.by_trial(text, true, false)?,
-            "t11" => bench.by_trial(text, true, true)?,
             _ => return Err("one of `gate`, `rules`, `model`, `first` and `both` is needed".into()),
         };
         let chars = |at: usize| text.get(..at).unwrap_or_default().chars().count();

@@ -8,6 +8,7 @@
 //! > out.txt                 writing this one file, by a redirect or an option
 //! ask: git push --force*    the human is asked, whatever the other entries say
 //! deny: terraform destroy*  refused
+//! in '/srv/shop': make test only in this folder and below it
 //!   because: the cluster is shared
 //!   match: terraform destroy -auto-approve
 //!   not_match: terraform plan
@@ -127,13 +128,31 @@ impl AllowList {
         }
         self.entries.iter().filter(|entry| entry.effect == Decision::Allow).find_map(|entry| match &entry.pattern {
             Pattern::Write { path, only_appends }
-                if (!only_appends || write.appends) && entry::path_fits(path, write, context) =>
+                if (!only_appends || write.appends)
+                    && context
+                        .working_folder
+                        .as_deref()
+                        .map_or(entry.folder.is_none(), |folder| entry.holds_in(folder))
+                    && entry::path_fits(path, write, context) =>
             {
                 Some(entry.text.as_str())
             }
             _ => None,
         })
     }
+}
+
+/// The words of an entry, with their stars.
+pub(crate) fn words_of(entry: &str) -> Result<Vec<String>, String> {
+    let word = |token: &Vec<entry::Sign>| {
+        let sign = |sign: &entry::Sign| match sign {
+            entry::Sign::Plain(character) => *character,
+            entry::Sign::Many => '*',
+            entry::Sign::One => '?',
+        };
+        token.iter().map(sign).collect()
+    };
+    Ok(entry::tokens(entry)?.iter().map(word).collect())
 }
 
 /// The commands of an example.

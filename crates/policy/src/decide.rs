@@ -1,5 +1,7 @@
 //! The decision: deny shapes first, then what takes a command off the list, then the list.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::allow_list::{AllowList, Fit};
 use crate::arg::{Arg, Flow, line};
 use crate::context::{Context, PlaceholderUse};
@@ -8,8 +10,8 @@ use crate::placeholder;
 use crate::shape;
 use crate::shell::fold::{self, Oddities};
 use crate::verdict::{Command, Decision, Verdict, Word};
-use crate::walk::Walker;
 use crate::walk::state::State;
+use crate::walk::{Budget, Walker};
 
 /// A segment that is shown is not longer than this; the full text stands in the verdict's commands.
 const SEGMENT: usize = 160;
@@ -27,9 +29,24 @@ pub fn decide(text: &str, list: &AllowList, context: &Context<'_>) -> Verdict {
     }
     let mut walker = Walker::new(context);
     let mut state = State { folder: context.working_folder.clone(), ..State::default() };
+    walker.budget = Budget::of(text);
     oddities(text, &mut walker, &state);
     walker.code(text, &mut state, &Flow::Nothing);
+    if walker.budget.is_spent() {
+        // What was not followed to its end is still looked through.
+        walker.segment = shortened(text);
+        walker.scan(text);
+    }
+    if let Some(verdict) = spelled_secret(&walker, context) {
+        return verdict;
+    }
     verdict(&walker, list, context)
+}
+
+/// A secret that only shows itself once the quotes are gone.
+fn spelled_secret(walker: &Walker<'_>, context: &Context<'_>) -> Option<Verdict> {
+    let words = walker.records.iter().flat_map(|record| &record.argv).filter(|word| word.has_placeholder);
+    words.into_iter().find_map(|word| secrets(&word.text, context))
 }
 
 /// Decides about a command whose placeholders have been replaced: as strict as for the text that was written, and stricter
@@ -205,13 +222,14 @@ fn with_finding(mut verdict: Verdict, finding: &Finding, decision: Decision) -> 
 /// The entries that cover all commands, or what is not covered.
 pub(crate) fn coverage(records: &[Record], list: &AllowList, context: &Context<'_>) -> Result<Vec<String>, Finding> {
     let mut allowed_by: Vec<String> = Vec::new();
-    let mut exact: Vec<usize> = Vec::new();
+    let mut exact: BTreeSet<usize> = BTreeSet::new();
     // A record stands behind what it covers, so the exact ones are found first.
     for record in records {
         if record.needs_entry && matches!(list.allows(record), Some((_, Fit::Exact))) {
-            exact.push(record.id);
+            exact.insert(record.id);
         }
     }
+    let covers: BTreeMap<usize, Option<usize>> = records.iter().map(|record| (record.id, record.cover)).collect();
     let is_covered = |record: &Record| {
         let mut cover = record.cover;
         for _ in 0..16 {
@@ -219,7 +237,7 @@ pub(crate) fn coverage(records: &[Record], list: &AllowList, context: &Context<'
             if exact.contains(&id) {
                 return true;
             }
-            cover = records.iter().find(|other| other.id == id).and_then(|other| other.cover);
+            cover = covers.get(&id).copied().flatten();
         }
         false
     };

@@ -26,16 +26,26 @@ impl Verdict {
 fn line(command: &Command) -> String {
     let args: Vec<Arg> = command.argv.iter().map(|word| Arg::literal(word.text.clone())).collect();
     let mut shown = format!("  {}", escaped(&crate::arg::line(&args)));
-    let effects: Vec<String> = command.effects.iter().map(effect).collect();
+    let does = what_it_does(&command.program);
+    let effects: Vec<String> = command.effects.iter().map(|next| effect(next, does)).collect();
     if !effects.is_empty() {
         let _ = write!(shown, "   [{}]", effects.join("; "));
     }
     shown
 }
 
-fn effect(effect: &Effect) -> String {
+/// What a program does to the paths that it writes.
+fn what_it_does(program: &str) -> &'static str {
+    match program.rsplit('/').next().unwrap_or_default() {
+        "rm" | "rmdir" | "unlink" | "trash" | "trash-put" => "removes",
+        "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "touch" => "changes",
+        _ => "writes",
+    }
+}
+
+fn effect(effect: &Effect, does: &str) -> String {
     match effect {
-        Effect::Write { path } => format!("writes {}", escaped(path)),
+        Effect::Write { path } => format!("{does} {}", escaped(path)),
         Effect::ReadPrivate { path } => format!("reads credentials in {}", escaped(path)),
         Effect::Network => "uses the network".to_owned(),
         Effect::Execute { what } => format!("runs {}", escaped(what)),

@@ -64,4 +64,6 @@ pub(crate) struct Record {
     pub(crate) argv: Vec<Arg>,
     /// For people.
     pub(crate) segment: String,
+    /// The folder in which it starts, links followed, where it is known.
+    pub(crate) folder: Option<String>,
 }

@@ -97,6 +97,20 @@ impl Look {
         self.record.effects.push(Effect::Execute { what: what.replace(UNKNOWN, "…") });
     }
 
+    /// Puts a word right behind the head, so that options in front of it do not keep an entry from it.
+    pub(crate) fn bring_forward(&mut self, at: usize) {
+        if self.record.order.is_empty() {
+            self.record.order = (0..self.record.words.len()).collect();
+        }
+        let head = self.record.head;
+        if let Some(from) = self.record.order.iter().position(|place| *place == at).filter(|from| *from >= head) {
+            let place = self.record.order.remove(from);
+            self.record.order.insert(head, place);
+            let word = self.record.words.remove(from);
+            self.record.words.insert(head, word);
+        }
+    }
+
     /// Makes program and sub-command the head of the words an entry is held against.
     pub(crate) fn set_head(&mut self, places: &[usize]) {
         let program = self.record.words.first().cloned().unwrap_or_default();
@@ -152,19 +166,57 @@ fn canonical(text: &str) -> String {
 impl Walker<'_> {
     /// Judges one command and gives what it prints.
     pub(crate) fn judge(&mut self, call: Call, state: &mut State) -> Flow {
-        let before = self.findings.len();
         let Call { args, assignments, stdin, writes, cover } = call;
         let args = spelled(args);
         let Some(first) = args.first().cloned() else { return stdin };
-        for (name, value) in &assignments {
-            self.assignment_value(name, value);
+        let has_more = self.spend(args.len());
+        if !has_more || self.enter().is_none() {
+            // Behind other programs the words may be anything; in a command of its own the first one says what it is.
+            if has_more || self.is_inside() {
+                self.denied_names(&args);
+            }
+            return Flow::Opaque;
         }
-        let is_weak = self.command_word(&first);
+        let out = self.judge_words(Call { args, assignments, stdin, writes, cover }, &first, state);
+        self.leave();
+        out
+    }
+
+    /// Deny shapes that a row of words shows on its face.
+    fn denied_names(&mut self, args: &[Arg]) {
+        for (at, arg) in args.iter().enumerate() {
+            let name = base_name(&arg.text);
+            if privilege::is_denied_name(&name) {
+                self.deny("privilege escalation", format!("`{name}` stands among the words"));
+            }
+            let removes = name == "rm"
+                && args.iter().skip(at + 1).take(8).any(|arg| {
+                    arg.text == "--recursive"
+                        || arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains(['r', 'R'])
+                });
+            if removes {
+                self.deny("recursive rm", "removes a whole tree");
+            }
+        }
+    }
+
+    fn judge_words(&mut self, call: Call, first: &Arg, state: &mut State) -> Flow {
+        let before = self.findings.len();
+        let Call { args, assignments, stdin, writes, cover } = call;
+        for (name, value) in &assignments {
+            // In front of `read` it says where to cut the line, and holds no longer than that.
+            let cuts_lines = name == "IFS" && matches!(first.text.as_str(), "read" | "mapfile" | "readarray");
+            if !cuts_lines {
+                self.assignment_value(name, value);
+            }
+        }
+        let is_weak = self.command_word(first);
         if state.functions.contains(&first.text) {
             let record =
                 Record { argv: args, writes, is_storable: true, segment: self.segment.clone(), ..Record::default() };
             self.records.push(record);
-            return Flow::Opaque;
+            let fetches = stdin == Flow::Network || state.fetching.contains(&first.text);
+            return if fetches { Flow::Network } else { Flow::Opaque };
         }
         let id = self.next_record();
         let mut words = args.clone();
@@ -185,6 +237,7 @@ impl Walker<'_> {
             writes,
             argv: args.clone(),
             segment: self.segment.clone(),
+            folder: self.real_folder(state),
             ..Record::default()
         };
         let name = base_name(&first.text);
@@ -205,6 +258,14 @@ impl Walker<'_> {
         out
     }
 
+    fn real_folder(&self, state: &State) -> Option<String> {
+        let folder = state.folder.as_deref().filter(|folder| !folder.contains(UNKNOWN))?;
+        match self.context.files {
+            Some(files) => files.resolve(folder),
+            None => Some(folder.to_owned()),
+        }
+    }
+
     /// Judges what a wrapper starts.
     pub(crate) fn inner(&mut self, look: &Look, args: Vec<Arg>, state: &mut State) -> Flow {
         let call = Call { args, stdin: look.stdin.clone(), cover: look.record.cover, ..Call::default() };
@@ -218,6 +279,7 @@ impl Walker<'_> {
         }
         let mut inside = Walker::new(self.context);
         inside.segment.clone_from(&self.segment);
+        inside.budget = self.budget;
         inside.judge(Call { args, stdin: stdin.clone(), ..Call::default() }, &mut state.deeper());
         self.take_denials(inside);
     }
@@ -226,14 +288,17 @@ impl Walker<'_> {
     pub(crate) fn denied_in_code(&mut self, code: &str, stdin: &Flow, state: &State) {
         let mut inside = Walker::new(self.context);
         inside.segment.clone_from(&self.segment);
+        inside.budget = self.budget;
         inside.code(code, &mut state.deeper(), stdin);
         self.take_denials(inside);
     }
 
     fn take_denials(&mut self, inside: Walker<'_>) {
+        self.budget = inside.budget;
         for finding in inside.findings {
-            if finding.weight == Weight::Deny && !self.findings.contains(&finding) {
-                self.findings.push(finding);
+            // A look that did not come to its end is no all-clear.
+            if finding.weight == Weight::Deny || matches!(finding.rule, "too long" | "too deep") {
+                self.keep(finding);
             }
         }
     }
@@ -244,7 +309,9 @@ impl Walker<'_> {
             self.ask("indirect command", format!("the program `{}` comes out of a variable", first.shown()));
             return true;
         }
-        if first.is_dynamic {
+        if first.is_fetched && first.file.is_none() {
+            self.deny("network pipe to shell", "fetched text would run as a command");
+        } else if first.is_dynamic {
             self.ask("dynamic command", "the program to run is known at run time only");
         } else if first.is_glob {
             self.ask("pattern as command", format!("the program `{}` is a file name pattern", first.shown()));
@@ -288,11 +355,31 @@ impl Walker<'_> {
             look.care = Care::Harmless;
             look.names_only = programs::takes_names(&look.name);
         } else if programs::runs_what_it_is_given(&look.name) {
-            look.executes(&look.name.clone());
-            for at in 1..look.args.len() {
-                look.must_spell(at);
+            let informs = look.args.len() == 2
+                && matches!(look.text(1), "-version" | "--version" | "-V" | "--help" | "-help" | "-h");
+            if !informs {
+                self.denied_in_words(look, state);
+                look.executes(&look.name.clone());
+                for at in 1..look.args.len() {
+                    look.must_spell(at);
+                }
             }
         }
+    }
+
+    /// Deny shapes in the words of a program that runs what it is told in a way of its own.
+    fn denied_in_words(&mut self, look: &Look, state: &State) {
+        for at in 1..look.args.len().min(64) {
+            let text = look.text(at).replace(UNKNOWN, "x");
+            if text.contains(' ') {
+                for line in text.split([';', '\n']) {
+                    let line = line.trim();
+                    let code = line.strip_prefix("spawn ").or_else(|| line.strip_prefix("exec ")).unwrap_or(line);
+                    self.denied_in_code(code, &Flow::Nothing, state);
+                }
+            }
+        }
+        self.denied_anywhere(look, 1, look.args.len(), state);
     }
 
     /// A bare name that starts a program from a folder which the agent itself can fill is not the usual program.
@@ -322,6 +409,8 @@ impl Walker<'_> {
             let is_open = arg.is_dynamic || arg.is_glob;
             let asks = match look.care {
                 Care::Harmless => false,
+                // An option of `rm` is letters only: a name with a dot that is spelled out is none.
+                Care::Careful if look.name == "rm" && !arg.splits && has_dot(&arg.text) => false,
                 Care::Careful => {
                     is_open && (arg.may_be_option() || (arg.is_glob && arg.text.starts_with(['*', '?', '[', '-'])))
                 }
@@ -417,6 +506,11 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Whether a pattern spells out a dot, outside of brackets.
+fn has_dot(pattern: &str) -> bool {
+    pattern.contains('.') && !pattern.contains(['[', '{'])
 }
 
 /// Puts in what literal substitutions print, so that the options they spell are seen.

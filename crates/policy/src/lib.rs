@@ -38,6 +38,7 @@
 
 mod allow_list;
 mod arg;
+mod client;
 mod context;
 mod decide;
 mod expand;
@@ -48,6 +49,7 @@ mod glob;
 mod judge;
 mod options;
 mod path;
+mod placed;
 mod placeholder;
 mod scan;
 mod shape;
@@ -56,9 +58,11 @@ mod verdict;
 mod walk;
 
 pub use allow_list::{AllowList, AllowListError};
+pub use client::{Deed, decide_for_client};
 pub use context::{Context, Files, PlaceholderLookup, PlaceholderUse};
 pub use decide::{UNLISTED, decide, decide_expanded};
 pub use expand::{ExpandError, expand, quote};
 pub use explain::escaped;
 pub use files::SystemFiles;
+pub use placed::placed;
 pub use verdict::{Command, Decision, Effect, Verdict, Word};

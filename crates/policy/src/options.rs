@@ -11,6 +11,8 @@ pub(crate) struct Grammar {
     pub(crate) attached: &'static str,
     /// Long options, without dashes, whose value is the next word unless it is attached.
     pub(crate) long: &'static [&'static str],
+    /// Long options without a value whose whole name is the beginning of one with a value.
+    pub(crate) flags: &'static [&'static str],
     /// Options end at the first operand.
     pub(crate) stops: bool,
 }
@@ -18,17 +20,22 @@ pub(crate) struct Grammar {
 impl Grammar {
     /// Short options with values and long options with values.
     pub(crate) const fn new(values: &'static str, long: &'static [&'static str]) -> Self {
-        Self { values, attached: "", long, stops: false }
+        Self { values, attached: "", long, flags: &[], stops: false }
     }
 
     /// Options end at the first operand.
     pub(crate) const fn stopping(values: &'static str, long: &'static [&'static str]) -> Self {
-        Self { values, attached: "", long, stops: true }
+        Self { values, attached: "", long, flags: &[], stops: true }
     }
 
     /// The same with short options whose value is always attached.
     pub(crate) const fn attached(self, attached: &'static str) -> Self {
         Self { attached, ..self }
+    }
+
+    /// The same with long options that stand for themselves.
+    pub(crate) const fn flags(self, flags: &'static [&'static str]) -> Self {
+        Self { flags, ..self }
     }
 }
 
@@ -76,6 +83,18 @@ impl Parsed {
     /// Whether one of the short options is there.
     pub(crate) fn has_short(&self, shorts: &str) -> bool {
         self.options.iter().any(|option| !option.is_long && shorts.contains(&option.name))
+    }
+
+    /// Writes abbreviated long names out, for programs whose options are told apart by their whole names.
+    pub(crate) fn spell_out(mut self, grammar: &Grammar) -> Self {
+        for option in self.options.iter_mut().filter(|option| option.is_long && option.name.len() > 1) {
+            let is_whole =
+                grammar.long.contains(&option.name.as_str()) || grammar.flags.contains(&option.name.as_str());
+            if !is_whole && let Some(whole) = grammar.long.iter().find(|whole| whole.starts_with(&option.name)) {
+                (*whole).clone_into(&mut option.name);
+            }
+        }
+        self
     }
 
     /// The values of an option.
@@ -126,12 +145,22 @@ fn long(args: &[Arg], at: usize, grammar: &Grammar, parsed: &mut Parsed) -> usiz
         parsed.options.push(Opt { name: name.to_owned(), is_long: true, value: Some(value), at });
         return 0;
     }
-    let has_value =
-        grammar.long.contains(&body) || (body.len() >= 3 && grammar.long.iter().any(|known| known.starts_with(body)));
-    let value = if has_value { args.get(at + 1).cloned() } else { None };
-    let taken = usize::from(value.is_some());
+    let is_known = grammar.long.contains(&body);
+    let is_start = !is_known
+        && body.len() >= 3
+        && !grammar.flags.contains(&body)
+        && grammar.long.iter().any(|known| known.starts_with(body));
+    let value = if is_known || is_start { args.get(at + 1).cloned() } else { None };
+    let is_both = value.as_ref().is_some_and(|value| is_option(&value.text));
+    let taken = usize::from(value.is_some() && !is_both);
     parsed.options.push(Opt { name: body.to_owned(), is_long: true, value, at });
     taken
+}
+
+/// Whether a word that stands where a value could stand looks like an option: it is then taken for both.
+fn is_option(text: &str) -> bool {
+    let body = text.strip_prefix("--").or_else(|| text.strip_prefix('-')).unwrap_or_default();
+    body.starts_with(|next: char| next.is_ascii_alphabetic()) && !text.contains([' ', '\t', '\n'])
 }
 
 /// Reads a bundle of short options; gives how many further words it takes.
@@ -143,7 +172,8 @@ fn bundle(args: &[Arg], at: usize, grammar: &Grammar, parsed: &mut Parsed) -> us
         let name = letter.to_string();
         if grammar.values.contains(letter) {
             let value = if has_rest { Some(arg.tail(behind)) } else { args.get(at + 1).cloned() };
-            let taken = usize::from(!has_rest && value.is_some());
+            let is_both = value.as_ref().is_some_and(|value| is_option(&value.text));
+            let taken = usize::from(!has_rest && value.is_some() && !is_both);
             parsed.options.push(Opt { name, is_long: false, value, at });
             return taken;
         }
@@ -170,5 +200,20 @@ mod tests {
         assert_eq!(parsed.values('f', "file").first().map(|arg| arg.text.as_str()), Some("a.tar"));
         assert_eq!(parsed.values('\0', "to-command").first().map(|arg| arg.text.as_str()), Some("id"));
         assert_eq!(parsed.operands, vec![7]);
+    }
+
+    #[test]
+    fn a_word_that_could_be_an_option_is_not_lost_as_a_value() {
+        let args: Vec<Arg> = ["curl", "--head", "-b", "-o", "x", "--data-r", "-K"].map(Arg::literal).to_vec();
+        let grammar = Grammar::new("boK", &["header", "data-raw"]).flags(&["head"]);
+        let parsed = parse(&args, &grammar);
+        assert!(parsed.has('\0', "head"));
+        assert_eq!(parsed.values('b', "").first().map(|arg| arg.text.as_str()), Some("-o"));
+        assert_eq!(parsed.values('o', "").first().map(|arg| arg.text.as_str()), Some("x"));
+        assert_eq!(parsed.values('\0', "data-raw").first().map(|arg| arg.text.as_str()), Some("-K"));
+        assert!(parsed.has('K', ""));
+        let spelled = parse(&args, &grammar).spell_out(&grammar);
+        assert!(spelled.options.iter().any(|option| option.name == "data-raw"));
+        assert!(spelled.options.iter().any(|option| option.name == "head"));
     }
 }

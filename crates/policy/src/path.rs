@@ -81,6 +81,7 @@ const ANYWHERE: &[(&str, &str)] = &[
     (".codex/hooks", "hooks of a client"),
     (".cursor/mcp.json", "configuration of a client"),
     (".mcp.json", "configuration of a client"),
+    (".vscode/mcp.json", "configuration of a client"),
 ];
 
 /// Files that a shell or a daily program runs or obeys at its start.
@@ -268,7 +269,13 @@ fn guard_text(path: &str, context: &Context<'_>) -> Option<Guard> {
         if let Some((_, what)) = ANYWHERE.iter().find(|(root, _)| is_under(tail, root)) {
             return Some(Guard::Protected(what));
         }
-        if is_under(tail, ".git/config") || is_under(tail, ".bashrc") || is_under(tail, ".envrc") {
+        if is_under(tail, ".git/config")
+            || is_under(tail, ".bashrc")
+            || is_under(tail, ".envrc")
+            || is_under(tail, ".vscode/tasks.json")
+            || is_under(tail, ".vscode/settings.json")
+            || is_under(tail, ".vscode/launch.json")
+        {
             return Some(Guard::StartUp("a start-up or configuration file"));
         }
     }
@@ -369,6 +376,9 @@ pub(crate) enum Device {
 
 /// What a write to `path` reaches.
 pub(crate) fn device(path: &str) -> Device {
+    if path == "/dev" {
+        return Device::Real;
+    }
     let Some(name) = path.strip_prefix("/dev/") else { return Device::No };
     let first = name.split('/').next().unwrap_or_default();
     match first {

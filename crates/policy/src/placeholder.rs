@@ -8,6 +8,9 @@ const KINDS: &[&str] = &[
     "KEY", "TOKEN", "PASSWORD",
 ];
 
+/// More bytes than this between brackets are no placeholder.
+const LONGEST: usize = 24;
+
 /// One placeholder in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
@@ -22,7 +25,7 @@ pub(crate) fn all(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     for (start, _) in text.match_indices('[') {
         let rest = text.get(start + 1..).unwrap_or_default();
-        let Some(length) = rest.find(']').filter(|length| *length <= 24) else { continue };
+        let Some(length) = rest.bytes().take(LONGEST + 1).position(|byte| byte == b']') else { continue };
         let inside = rest.get(..length).unwrap_or_default();
         if let Some(name) = name(inside) {
             found.push(Found { name, start, end: start + length + 2 });
@@ -34,7 +37,14 @@ pub(crate) fn all(text: &str) -> Vec<Found> {
 /// `email_1` as `EMAIL-1`.
 fn name(inside: &str) -> Option<String> {
     let trimmed = inside.trim();
-    let (kind, number) = trimmed.rsplit_once(['-', '_', ' ', ':', '#'])?;
+    let digits = trimmed.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let (head, number) = trimmed.split_at(trimmed.len() - digits);
+    let kind =
+        head.trim_end_matches(['-', '_', ' ', ':', '#', '.', '/', '\u{2010}', '\u{2011}', '\u{2013}', '\u{2014}']);
+    // Without a mark between them it could be a pattern of the shell; a secret is not left to that.
+    if kind.len() == head.len() && !kind.eq_ignore_ascii_case("SECRET") {
+        return None;
+    }
     if number.is_empty() || number.len() > 6 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }

@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::context::Context;
 use crate::finding::{Finding, Weight};
-use crate::walk::Walker;
 use crate::walk::state::State;
+use crate::walk::{Budget, Walker};
 
 /// More pieces than this are not looked at; the human is asked in any case.
 const MOST: usize = 4096;
+
+/// No piece takes more steps than this.
+const STEPS: usize = 64;
 
 /// What a command of a piece denies.
 pub(crate) fn deny_shapes(text: &str, context: &Context<'_>) -> Vec<Finding> {
@@ -18,7 +21,11 @@ pub(crate) fn deny_shapes(text: &str, context: &Context<'_>) -> Vec<Finding> {
     // Whole lines and whole pipes first, since a pipe is a shape of its own.
     let pieces = text.lines().chain(text.split(outer)).chain(text.split(marks));
     let mut seen = BTreeSet::new();
+    let mut left = Budget::of(text);
     for piece in pieces {
+        if left.is_spent() {
+            break;
+        }
         if !seen.insert(piece) {
             continue;
         }
@@ -34,7 +41,10 @@ pub(crate) fn deny_shapes(text: &str, context: &Context<'_>) -> Vec<Finding> {
             let candidate = without_keyword(candidate);
             let mut walker = Walker::scanning(context);
             let mut state = State { folder: context.working_folder.clone(), ..State::default() };
+            let part = left.part(STEPS);
+            walker.budget = part;
             walker.code(candidate, &mut state, &crate::arg::Flow::Nothing);
+            left = left.less(part, walker.budget);
             for finding in walker.findings {
                 if finding.weight == Weight::Deny && !found.contains(&finding) {
                     found.push(finding);

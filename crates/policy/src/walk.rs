@@ -22,6 +22,18 @@ use state::{State, Value};
 /// Literal code inside literal code, deeper than this, is not read.
 pub(crate) const MAX_DEPTH: u8 = 8;
 
+/// Programs that start programs, deeper than this, are not followed.
+const MAX_NESTING: u8 = 24;
+
+/// How many steps a walk takes at the least, whatever the length of its text.
+const LEAST_STEPS: usize = 400;
+
+/// A loop over known words is followed word by word, with the loops around it, as long as that is no more rounds.
+const MOST_ROUNDS: usize = 16;
+
+/// More questions than this tell nobody more.
+const MOST_FINDINGS: usize = 200;
+
 /// One walk over one text.
 pub(crate) struct Walker<'c> {
     pub(crate) context: &'c Context<'c>,
@@ -39,6 +51,38 @@ pub(crate) struct Walker<'c> {
     scans: bool,
     /// The text that is walked.
     source: String,
+    /// What the walk, with the walks inside it, may still do. A text is followed in time that grows with its length:
+    /// loops, substitutions and wrappers that multiply work end here, and the human is asked.
+    pub(crate) budget: Budget,
+}
+
+/// How much a walk has left to do, and how deep it stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget {
+    steps: usize,
+    nesting: u8,
+}
+
+impl Budget {
+    /// The budget for a text.
+    pub(crate) const fn of(text: &str) -> Self {
+        Self { steps: LEAST_STEPS + text.len() / 2, nesting: 0 }
+    }
+
+    /// Whether nothing is left.
+    pub(crate) const fn is_spent(self) -> bool {
+        self.steps == 0
+    }
+
+    /// At most `steps` of it, for a part of the work.
+    pub(crate) fn part(self, steps: usize) -> Self {
+        Self { steps: self.steps.min(steps), ..self }
+    }
+
+    /// What is left of it when a part of the work has come from `part` to `rest`.
+    pub(crate) const fn less(self, part: Self, rest: Self) -> Self {
+        Self { steps: self.steps.saturating_sub(part.steps.saturating_sub(rest.steps)), ..self }
+    }
 }
 
 /// The redirects of one command.
@@ -47,6 +91,8 @@ pub(crate) struct Redirects {
     pub(crate) stdin: Option<Flow>,
     pub(crate) writes: Vec<Write>,
     pub(crate) takes_output: bool,
+    /// Descriptors that are opened for reading, with what can be read there.
+    opened: Vec<(i32, Flow)>,
     outflows: Vec<SubshellCommand>,
 }
 
@@ -62,7 +108,40 @@ impl<'c> Walker<'c> {
             numbers: 0,
             scans: true,
             source: String::new(),
+            budget: Budget { steps: LEAST_STEPS, nesting: 0 },
         }
+    }
+
+    /// Takes the work of one command of `words` words; tells whether there is any left.
+    pub(crate) fn spend(&mut self, words: usize) -> bool {
+        if self.budget.is_spent() {
+            return false;
+        }
+        self.budget.steps = self.budget.steps.saturating_sub(1 + words / 2);
+        if self.budget.is_spent() {
+            self.ask("too long", "the command does more than the policy follows");
+        }
+        true
+    }
+
+    /// Goes one program deeper; `None` when that is too deep.
+    pub(crate) fn enter(&mut self) -> Option<()> {
+        if self.budget.nesting >= MAX_NESTING {
+            self.ask("too deep", "programs that start programs are nested deeper than the policy reads");
+            return None;
+        }
+        self.budget.nesting += 1;
+        Some(())
+    }
+
+    /// Whether a program has started what is judged now.
+    pub(crate) const fn is_inside(&self) -> bool {
+        self.budget.nesting > 0
+    }
+
+    /// Comes back.
+    pub(crate) fn leave(&mut self) {
+        self.budget.nesting = self.budget.nesting.saturating_sub(1);
     }
 
     /// A walk over one piece of a broken text: what is broken in it again is left.
@@ -89,8 +168,14 @@ impl<'c> Walker<'c> {
     }
 
     fn find(&mut self, weight: Weight, rule: &'static str, reason: String) {
-        let finding = Finding { weight, rule, reason, segment: self.segment.clone() };
-        if !self.findings.contains(&finding) {
+        self.keep(Finding { weight, rule, reason, segment: self.segment.clone() });
+    }
+
+    /// Keeps a finding that says something new.
+    pub(crate) fn keep(&mut self, finding: Finding) {
+        let is_enough =
+            self.findings.len() >= MOST_FINDINGS && self.findings.iter().any(|known| known.weight >= finding.weight);
+        if !is_enough && !self.findings.contains(&finding) {
             self.findings.push(finding);
         }
     }
@@ -100,6 +185,9 @@ impl<'c> Walker<'c> {
         if state.depth > MAX_DEPTH {
             self.ask("too deep", "commands are nested deeper than the policy reads");
             self.scan(text);
+            return Flow::Opaque;
+        }
+        if !self.spend(text.len() / 64) {
             return Flow::Opaque;
         }
         match shell::parse(text) {
@@ -125,11 +213,8 @@ impl<'c> Walker<'c> {
         if !self.scans {
             return;
         }
-        let found = crate::scan::deny_shapes(text, self.context);
-        for finding in found {
-            if !self.findings.contains(&finding) {
-                self.findings.push(finding);
-            }
+        for finding in crate::scan::deny_shapes(text, self.context) {
+            self.keep(finding);
         }
     }
 
@@ -175,7 +260,12 @@ impl<'c> Walker<'c> {
             Command::Simple(simple) => self.simple(simple, state, stdin),
             Command::Compound(compound, redirects) => {
                 let (redirects, stdin) = self.outer_redirects(redirects.as_ref(), state, stdin);
+                let outer = (!redirects.opened.is_empty()).then(|| state.descriptors.clone());
+                state.descriptors.extend(redirects.opened.iter().cloned());
                 let out = self.compound(compound, state, &stdin);
+                if let Some(outer) = outer {
+                    state.descriptors = outer;
+                }
                 self.after(&redirects, out, state)
             }
             Command::Function(function) => {
@@ -217,7 +307,10 @@ impl<'c> Walker<'c> {
             };
             self.records.push(record);
         }
-        let stdin = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
+        let stdin = redirects.stdin.clone().unwrap_or_else(|| match stdin {
+            Flow::Nothing => state.descriptors.get(&0).cloned().unwrap_or_default(),
+            other => other.clone(),
+        });
         (redirects, stdin)
     }
 
@@ -287,11 +380,12 @@ impl<'c> Walker<'c> {
 
     fn for_loop(&mut self, name: &str, values: &[Arg], body: &CompoundList, state: &mut State, stdin: &Flow) -> Flow {
         self.assignment_name(name);
-        if values.is_empty() || values.len() > 16 || values.iter().any(|value| !value.is_static()) {
+        let rounds = values.len().saturating_mul(state.rounds.max(1));
+        if values.is_empty() || rounds > MOST_ROUNDS || values.iter().any(|value| !value.is_static()) {
             let value = if values.iter().any(|value| value.is_fetched) {
                 Value::Fetched
-            } else if !values.is_empty() && values.iter().all(|value| !value.is_dynamic) {
-                Value::Names(values.first().map(|value| value.text.clone()).unwrap_or_default())
+            } else if let Some(start) = common_start(values) {
+                Value::Names(start)
             } else {
                 Value::Unknown
             };
@@ -299,10 +393,12 @@ impl<'c> Walker<'c> {
             return self.list(body, state, stdin);
         }
         let mut out = Flow::Nothing;
+        let outer = std::mem::replace(&mut state.rounds, rounds);
         for value in values {
             state.variables.insert(name.to_owned(), Value::Static(value.text.clone()));
             out = join(out, self.list(body, state, stdin));
         }
+        state.rounds = outer;
         out
     }
 
@@ -312,7 +408,12 @@ impl<'c> Walker<'c> {
         let mut inside = state.clone();
         inside.positional = None;
         inside.functions.insert(name.clone());
-        self.compound(&function.body.0, &mut inside, &Flow::Opaque);
+        let out = self.compound(&function.body.0, &mut inside, &Flow::Opaque);
+        if out == Flow::Network {
+            state.fetching.insert(name.clone());
+        } else {
+            state.fetching.remove(&name);
+        }
         self.after(&redirects, Flow::Opaque, state);
         self.segment = format!("{name}()");
         if crate::judge::is_known_program(&name) {
@@ -347,7 +448,14 @@ impl<'c> Walker<'c> {
                         | Binary::ArithmeticGreaterThanOrEqualTo
                 );
                 for word in [left, right] {
-                    let args = self.words(&word.value, state);
+                    if is_arithmetic && is_foreign(&word.value, state) {
+                        continue;
+                    }
+                    let args = if matches!(operator, Binary::StringMatchesRegex) {
+                        vec![self.pattern(&word.value, state)]
+                    } else {
+                        self.words(&word.value, state)
+                    };
                     if is_arithmetic {
                         self.arithmetic_operand(&args);
                     }
@@ -380,13 +488,22 @@ impl<'c> Walker<'c> {
             }
         }
         if let Some(name) = &simple.word_or_name {
-            args.extend(self.words(&name.value, state));
+            let opens = names_descriptor(&name.value)
+                && matches!(suffix.first(), Some(CommandPrefixOrSuffixItem::IoRedirect(_)));
+            if opens {
+                self.ask("descriptor", "a redirect opens a descriptor that a variable names");
+            } else {
+                args.extend(self.words(&name.value, state));
+            }
         }
         for item in suffix {
             self.item(item, state, &mut args, &mut redirects);
         }
         self.segment = if whole.len() <= 200 { whole } else { line(&args) };
-        let stdin = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
+        let stdin = redirects.stdin.clone().unwrap_or_else(|| match stdin {
+            Flow::Nothing => state.descriptors.get(&0).cloned().unwrap_or_default(),
+            other => other.clone(),
+        });
         if args.is_empty() {
             self.assignments_alone(&assignments, state);
             if !redirects.writes.is_empty() {
@@ -399,6 +516,13 @@ impl<'c> Walker<'c> {
                 self.records.push(record);
             }
             return self.after(&redirects, Flow::Nothing, state);
+        }
+        if args.first().is_some_and(|first| first.text == "exec") && args.len() == 1 {
+            // Without a program the redirects are those of the shell from here on.
+            if redirects.stdin.is_some() {
+                state.descriptors.insert(0, stdin.clone());
+            }
+            state.descriptors.extend(redirects.opened.iter().cloned());
         }
         let writes = std::mem::take(&mut redirects.writes);
         let call = Call { args, assignments, stdin, writes, ..Call::default() };
@@ -461,6 +585,7 @@ impl<'c> Walker<'c> {
                 name.clone()
             }
         };
+        self.glued(assignment);
         match &assignment.value {
             AssignmentValue::Scalar(word) => {
                 let mut value = self.whole(&word.value, state);
@@ -490,6 +615,17 @@ impl<'c> Walker<'c> {
         }
     }
 
+    /// Text that stands right behind the bracket of a list belongs to the assignment; the grammar takes it for a word.
+    fn glued(&mut self, assignment: &Assignment) {
+        if !matches!(assignment.value, AssignmentValue::Array(_)) {
+            return;
+        }
+        let mut behind = self.source.chars().skip(assignment.loc.end.index.saturating_sub(1));
+        if behind.next() == Some(')') && behind.next().is_some_and(|next| !" \t\n;&|<>)".contains(next)) {
+            self.ask("cannot be parsed", "text stands right behind a list of values");
+        }
+    }
+
     fn assignments_alone(&mut self, assignments: &[(String, Arg)], state: &mut State) {
         for (name, value) in assignments {
             self.assignment_value(name, value);
@@ -498,7 +634,7 @@ impl<'c> Walker<'c> {
             } else if value.is_dynamic {
                 Value::Unknown
             } else {
-                Value::Static(value.text.clone())
+                Value::of(&value.text)
             };
             state.variables.insert(name.clone(), known);
         }
@@ -507,6 +643,44 @@ impl<'c> Walker<'c> {
             self.records.push(record);
         }
     }
+}
+
+/// `{name}` in front of a redirect.
+fn names_descriptor(raw: &str) -> bool {
+    raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(|name| {
+        !name.is_empty()
+            && name.bytes().all(|next| next.is_ascii_alphanumeric() || next == b'_')
+            && !name.starts_with(|next: char| next.is_ascii_digit())
+    })
+}
+
+/// Whether a word is one variable that the command does not set: what it holds does not come from the command.
+fn is_foreign(raw: &str, state: &State) -> bool {
+    let name = raw.trim_matches('"');
+    let name = name.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or_else(|| name.strip_prefix('$'));
+    name.is_some_and(|name| {
+        if matches!(name, "?" | "#" | "$" | "!") || name.starts_with('#') {
+            return true;
+        }
+        let is_name = !name.is_empty() && name.bytes().all(|next| next.is_ascii_alphanumeric() || next == b'_');
+        is_name && !name.starts_with(|next: char| next.is_ascii_digit()) && !state.variables.contains_key(name)
+    })
+}
+
+/// What all the values of a loop start with, when that is known and keeps them from being options.
+fn common_start(values: &[Arg]) -> Option<String> {
+    let (first, others) = values.split_first()?;
+    let mut start = first.text.as_str();
+    if others.is_empty() && !first.is_dynamic {
+        return Some(start.to_owned());
+    }
+    for value in values {
+        let known = value.text.split(['*', '?', '[', crate::arg::UNKNOWN]).next().unwrap_or_default();
+        let same = start.char_indices().zip(known.chars()).find(|((_, one), other)| one != other);
+        let length = same.map_or(start.len().min(known.len()), |((at, _), _)| at);
+        start = start.get(..length).unwrap_or_default();
+    }
+    (!start.is_empty() && !start.starts_with('-')).then(|| start.to_owned())
 }
 
 /// What two commands print one after the other.

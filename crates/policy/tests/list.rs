@@ -108,3 +108,24 @@ fn pa_5_a_list_is_what_its_file_says_now() {
     fs::write(&path, without).unwrap();
     assert_eq!(decide("ls", &AllowList::read(&path).unwrap(), &context()).decision, Decision::Ask);
 }
+
+#[test]
+fn an_entry_of_a_folder_holds_there_and_nowhere_else() {
+    use lwa_policy::Context;
+
+    let list = AllowList::parse("in '/srv/shop': make test\nin /srv/shop: deny: cargo publish*\ncd*\n").unwrap();
+    let at = |folder: &str, command: &str| decide(command, &list, &Context::new(folder, "/home/user")).decision;
+    assert_eq!(at("/srv/shop", "make test"), Decision::Allow);
+    assert_eq!(at("/srv/shop/part", "make test"), Decision::Allow);
+    assert_eq!(at("/srv/shop", "cd part && make test"), Decision::Allow);
+    for folder in ["/srv", "/srv/shop2", "/srv/other", "/"] {
+        assert_eq!(at(folder, "make test"), Decision::Ask, "{folder}");
+    }
+    assert_eq!(at("/srv/shop", "cd /srv/other && make test"), Decision::Ask);
+    assert_eq!(at("/srv/shop", "cd .. && make test"), Decision::Ask);
+    assert_eq!(at("/srv/shop", "cd $WHERE && make test"), Decision::Ask);
+    assert_eq!(at("/srv/shop", "cargo publish"), Decision::Deny);
+    for wrong in ["in shop: make", "in '/srv/shop' make", "in /srv"] {
+        assert!(AllowList::parse(wrong).is_err(), "{wrong}");
+    }
+}

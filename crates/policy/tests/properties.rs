@@ -318,7 +318,7 @@ fn bash_reads_what_the_corpus_allows() {
     if !has_bash() {
         return;
     }
-    for row in rows("own.jsonl").into_iter().chain(rows("corpus.jsonl")) {
+    for row in rows("own.jsonl").into_iter().chain(rows("corpus.jsonl")).chain(rows("second.jsonl")) {
         if row.expect == "allow" {
             let reads = Command::new("bash").args(["-n", "-c", &row.cmd]).stderr(Stdio::null()).status().unwrap();
             assert!(reads.success(), "{:?} is no command of bash", row.cmd);
@@ -357,4 +357,94 @@ fn texts_that_would_keep_a_reader_busy_are_answered_at_once() {
         assert!(decision(&text) >= Decision::Ask);
         assert!(start.elapsed().as_secs() < 10, "{} bytes took {:?}", text.len(), start.elapsed());
     }
+}
+
+/// Texts whose words multiply the work: loops in loops, values that double, programs that start programs.
+fn multiplying() -> Vec<String> {
+    let mut nested = "echo $v0$v1$v2$v3$v4$v5".to_owned();
+    for depth in 0..6 {
+        nested = format!("for v{depth} in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do {nested}; done");
+    }
+    let mut substituted = "ls".to_owned();
+    for _ in 0..12 {
+        substituted = format!("echo $({substituted}) $({substituted})");
+    }
+    let mut texts = vec![
+        nested,
+        substituted,
+        format!("x=aaaaaaaa;{} echo $x", "x=$x$x;".repeat(25)),
+        format!("x=aaaaaaaa;{} eval \"$x\"", "x=\"$x$x\";".repeat(25)),
+        format!("x={}; echo {}", "a ".repeat(1500), "$x".repeat(8000)),
+        format!("find . {}-exec ls \\;", "-exec find . ".repeat(1500)),
+        format!("find . {}", "-exec ls {} + ".repeat(1500)),
+        format!("echo {}", "[".repeat(200_000)),
+        format!("trap '{}' EXIT", "ls;".repeat(5000)),
+        format!("{}ls", "f() { ls; }; f; ".repeat(1500)),
+        (0..1000).flat_map(|at| ["ln -s a".to_owned(), at.to_string(), " b;".to_owned()]).collect(),
+    ];
+    for wrapper in [
+        "env ",
+        "timeout 1 ",
+        "xargs ",
+        "eval ",
+        "uv run ",
+        "npx ",
+        "watch ",
+        "ssh h ",
+        "docker run x ",
+        "kubectl exec p -- ",
+        "sudo ",
+        "parallel sh ",
+        "env -Z ",
+        "nice ",
+        "time ",
+        "! ",
+        "command ",
+        "busybox ",
+        "flock f ",
+        "git bisect run ",
+    ] {
+        texts.push(format!("{}ls", wrapper.repeat(1500)));
+        texts.push(format!("systemd-run {}ls", wrapper.repeat(1500)));
+        texts.push(format!("timeout -Z {}ls", wrapper.repeat(1500)));
+    }
+    texts
+}
+
+#[test]
+fn work_grows_with_the_text_and_the_stack_does_not() {
+    // A thread of the host has this much; a text must not be able to use it up.
+    let slow = std::thread::Builder::new()
+        .stack_size(2 * 1024 * 1024)
+        .spawn(|| {
+            let mut slow = Vec::new();
+            for text in multiplying() {
+                let start = std::time::Instant::now();
+                decision(&text);
+                if start.elapsed().as_secs() >= 4 {
+                    slow.push(format!(
+                        "{:?} for {} bytes: {}",
+                        start.elapsed(),
+                        text.len(),
+                        text.get(..60).unwrap_or(&text)
+                    ));
+                }
+            }
+            slow
+        })
+        .unwrap()
+        .join()
+        .unwrap();
+    assert_eq!(slow, Vec::<String>::new());
+}
+
+#[test]
+fn what_is_not_followed_to_its_end_is_asked_about_and_still_searched() {
+    let busy = multiplying().swap_remove(0);
+    assert_eq!(decision(&busy), Decision::Allow, "loops of harmless commands are what they are");
+    let many = "for i in {a..p};do ls $i;ls;done;".repeat(500);
+    assert!(decision(&many) >= Decision::Ask, "too much to follow");
+    assert_eq!(decision(&format!("{many} sudo id")), Decision::Deny);
+    assert_eq!(decision(&format!("{}sudo id", "nice ".repeat(200))), Decision::Deny);
+    assert!(decision(&format!("{}zzbad", "nice ".repeat(200))) >= Decision::Ask);
 }

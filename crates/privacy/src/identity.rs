@@ -358,6 +358,9 @@ pub(crate) const WORDS: &[(Trigger, &[&str])] = &[
     (Trigger::National, &labelled::NATIONAL_LABELS),
 ];
 
+/// Nothing that leads to a person is longer than a mail address can be.
+const LONGEST: usize = 320;
+
 /// The state of one reading.
 pub(crate) struct Reading<'t> {
     text: &'t str,
@@ -412,8 +415,14 @@ impl<'t> Reading<'t> {
         at.checked_sub(1).and_then(|before| self.byte(before))
     }
 
+    /// How many bytes from a place on satisfy a test, as far as anything of a person goes.
     fn run(&self, from: usize, test: impl Fn(u8) -> bool) -> usize {
-        self.bytes.get(from..).unwrap_or_default().iter().take_while(|&&byte| test(byte)).count()
+        self.run_within(from, LONGEST, test)
+    }
+
+    /// The same up to a limit, which keeps a reader that is called often from going over a long run each time.
+    fn run_within(&self, from: usize, most: usize, test: impl Fn(u8) -> bool) -> usize {
+        self.bytes.get(from..).unwrap_or_default().iter().take(most).take_while(|&&byte| test(byte)).count()
     }
 
     fn blanks(&self, from: usize) -> usize {

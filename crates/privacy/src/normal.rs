@@ -78,6 +78,7 @@ fn person_key(folded: &str) -> String {
 pub(crate) fn aliases(kind: Kind, value: &str) -> Vec<Alias> {
     let shadow = Shadow::of(value);
     let folded = shadow.text().trim();
+    let folded = if kind == Kind::Secret { key_material(folded) } else { folded };
     let rank = kind.tier() as u8;
     let mut aliases = Vec::new();
     let mut add = |text: &str, edges: Edges| {
@@ -161,6 +162,19 @@ pub(crate) fn aliases(kind: Kind, value: &str) -> Vec<Alias> {
         aliases.push(Alias { text, spelling: Spelling { ignores_gaps: false, ..Spelling::new(Edges::Free, rank) } });
     }
     aliases
+}
+
+/// What is secret in a key block: the lines between its header and its end.
+///
+/// The words of both are the same in every block, so fragments of them are no leaks; with the first letter of a body
+/// they would hide the first letters of whatever follows another block.
+fn key_material(value: &str) -> &str {
+    const MARK: &str = "-----";
+    let body = value.strip_prefix(MARK).filter(|rest| rest.starts_with("BEGIN ")).and_then(|rest| {
+        let body = &rest[rest.find(MARK)? + MARK.len()..];
+        Some(body.find(MARK).map_or(body, |end| &body[..end]).trim())
+    });
+    body.filter(|body| !body.is_empty()).unwrap_or(value)
 }
 
 /// The spellings of a name as a whole.

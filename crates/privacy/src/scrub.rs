@@ -237,6 +237,38 @@ impl Scrubber {
         Ok(vault.mint(kind, value))
     }
 
+    /// Takes values into the vault that a reader found in a text as it stands, before anything was hidden in it.
+    ///
+    /// A reader of names sees more in a whole sentence than in one with placeholders. What it says of a secret or of a
+    /// number that the rules know is left out: the rules know better.
+    ///
+    /// # Errors
+    /// The text cannot be scrubbed.
+    pub fn register_entities<'v>(
+        &self,
+        vault: &mut Vault,
+        text: &str,
+        exposure: Exposure,
+        entities: impl IntoIterator<Item = (Kind, &'v str)>,
+    ) -> Result<(), ScrubError> {
+        let scrubbed = self.scrub(vault, text, exposure)?;
+        let is_known_better =
+            |kind: Kind| !matches!(kind, Kind::Person | Kind::Address | Kind::Phone | Kind::Pii | Kind::Dob);
+        let known: Vec<&str> = scrubbed
+            .found
+            .iter()
+            .filter(|found| is_known_better(found.kind))
+            .filter_map(|found| text.get(found.start..found.end))
+            .collect();
+        for (kind, value) in entities {
+            if !known.iter().any(|known| known.contains(value) || value.contains(known)) {
+                // A value that would hide ordinary text is not taken, and that is no failure.
+                let _ = self.register_entity(vault, kind, value, text);
+            }
+        }
+        Ok(())
+    }
+
     /// Takes a value that somebody says is private into the vault; the kind is the one that its own shape shows, a name
     /// for two to four words that read like one, and a secret for anything else.
     pub fn register_value(&self, vault: &mut Vault, value: &str) -> Placeholder {

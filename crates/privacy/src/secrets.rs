@@ -26,6 +26,9 @@ pub(crate) struct Reading<'t> {
     hits: Vec<Hit>,
     /// Names that end before here have been read.
     labels_done: usize,
+    /// Long values that overlap, and where the last of them ends.
+    crowd: usize,
+    crowd_end: usize,
     /// Key blocks that end before here have been read.
     blocks_done: usize,
     /// URLs that end before here have been read.
@@ -92,6 +95,8 @@ pub(crate) enum Trigger {
     Oracle,
     /// The response to a challenge.
     Digest,
+    /// What a code for the camera says about a network.
+    Wifi,
 }
 
 /// Parts of names; each is found inside longer names too.
@@ -208,6 +213,7 @@ pub(crate) fn words() -> impl Iterator<Item = (&'static str, Trigger)> {
         (":5432:", Trigger::PasswordLine),
         ("*:*:", Trigger::PasswordLine),
         ("oracle:thin:", Trigger::Oracle),
+        ("wifi:", Trigger::Wifi),
     ];
     let fixed = assignment::FIXED.iter().map(|&word| (word, Trigger::Label));
     let labels = labels.chain(fixed);
@@ -221,6 +227,8 @@ impl<'t> Reading<'t> {
             bytes: text.as_bytes(),
             hits: Vec::new(),
             labels_done: 0,
+            crowd: 0,
+            crowd_end: 0,
             blocks_done: 0,
             urls_done: 0,
             tokens_done: 0,
@@ -256,6 +264,7 @@ impl<'t> Reading<'t> {
             Trigger::PasswordLine => self.password_line(start, end),
             Trigger::Oracle => self.oracle(end),
             Trigger::Digest => self.digest(end),
+            Trigger::Wifi => self.wifi(end),
         }
     }
 
@@ -274,6 +283,11 @@ impl Reading<'_> {
     /// How many bytes from a place on satisfy a test.
     fn run(&self, from: usize, test: impl Fn(u8) -> bool) -> usize {
         self.bytes.get(from..).unwrap_or_default().iter().take_while(|&&byte| test(byte)).count()
+    }
+
+    /// The same up to a limit, which keeps a reader that is called often from going over a long run each time.
+    fn run_within(&self, from: usize, most: usize, test: impl Fn(u8) -> bool) -> usize {
+        self.bytes.get(from..).unwrap_or_default().iter().take(most).take_while(|&&byte| test(byte)).count()
     }
 
     /// Skips blanks of one line.

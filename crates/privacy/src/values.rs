@@ -130,8 +130,8 @@ impl ValueIndex {
                 self.squeezed.search(&block, &mut in_squeezed, &mut report);
             }
         }
-        self.raw.finish(in_raw, &mut report);
-        self.squeezed.finish(in_squeezed, &mut report);
+        self.raw.finish(&in_raw, &mut report);
+        self.squeezed.finish(&in_squeezed, &mut report);
         sightings.sort_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
         // A multi-byte character is taken whole.
         for sighting in &mut sightings {

@@ -139,6 +139,16 @@ fn k_17_the_numbered_lines_of_a_private_key_are_hidden() {
 }
 
 #[test]
+fn k_17_what_follows_a_private_key_keeps_its_first_letters() {
+    let (key, lines) = private_key();
+    // The line behind the key begins like its body, and a header alone is no part of it.
+    let text = format!("{key}{} more text\n-----BEGIN RSA {}\nend", &lines[0][..1], "PRIVATE KEY-----");
+    let result = Scrubber::new().scrub(&mut Vault::new(), &text, masked()).unwrap().text.into_owned();
+    assert!(result.contains(&format!("\n{} more text\n-----BEGIN RSA ", &lines[0][..1])), "{result}");
+    assert!(lines.iter().all(|line| !result.contains(&line[..12])), "{result}");
+}
+
+#[test]
 fn k_18_a_private_key_without_its_end_is_hidden() {
     let (key, lines) = private_key();
     let cut: String = key.lines().take(3).collect::<Vec<_>>().join("\n");

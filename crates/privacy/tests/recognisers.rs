@@ -203,6 +203,14 @@ fn a_token_that_a_program_broke_is_hidden_in_both_lines() {
 #[case::machine("root password on db1 is ‹v›")]
 #[case::brackets("password of the router (admin): ‹v›")]
 #[case::in_front("Please use ‹v› as the password.")]
+#[case::brackets_in_prose("set the API key (‹v›) in the header")]
+#[case::default_of_code("const pw = process.env.DB_PASSWORD || '‹v›';")]
+#[case::default_of_rust("env::var(\"DB_PASSWORD\").unwrap_or(\"‹v›\".into())")]
+#[case::default_of_spring("spring.datasource.password=${DB_PASSWORD:‹v›}")]
+#[case::numbered("username admin password 7 ‹v›")]
+#[case::wifi("WIFI:T:WPA;S:home;P:‹v›;;")]
+#[case::user_of_url("https://__token__:‹v›@h.test/simple")]
+#[case::body_flag("gh secret set DB_PASSWORD --body ‹v›")]
 #[case::german("Das Passwort lautet ‹v›")]
 #[case::french("le mot de passe est ‹v›")]
 #[case::spanish("la contraseña es ‹v›")]
@@ -274,6 +282,10 @@ fn a_private_key_is_hidden_in_a_diff_and_as_a_web_key() {
 #[case("writer.write_exact(&[token | size])?;")]
 #[case("args: [\"--user=a\", \"--port=80\"]")]
 #[case("WWW-Authenticate: Bearer realm=\"example\"")]
+#[case("password=${DB_PASSWORD:?unset} ${API_TOKEN:0:8}")]
+#[case("password: process.env.DB_PASSWORD ?? 'none',")]
+#[case("call get_token(a1b2c3d4) and the password (see below)")]
+#[case("let token = parse(x) || \"an empty 1\";")]
 #[case("echo \"$PASSWORD\" | docker login -u bot --password-stdin")]
 #[case("openssl s_client -connect h:443 -key k.pem")]
 #[case("openssl aes-256-cbc -K $encrypted_ad59528ad8ea_key -in f")]
@@ -323,12 +335,34 @@ fn a_mail_address_is_read_with_its_signs_apart(#[case] address: &str) {
 #[case("8 (495) 123-45-67")]
 #[case("030 / 901820")]
 #[case("+1.415.555.0142")]
+#[case("06-24312407")]
+#[case("001-748-088-2851x818")]
 fn a_telephone_number_is_read_in_the_grouping_of_its_country(#[case] number: &str) {
     assert_eq!(scrubbed(&format!("reach us: {number} daily"), Exposure::pii()), "reach us: [PHONE-1] daily");
 }
 
 #[rstest]
+#[case("Phone:\n60-56-85-91", "Phone:\n[PHONE-1]")]
+#[case("Tel. 901820", "Tel. [PHONE-1]")]
+#[case("call me on 9472 7916", "call me on [PHONE-1]")]
+#[case("Contact number: 4155550142", "Contact number: [PHONE-1]")]
+#[case("Telefon: 912345678", "Telefon: [PHONE-1]")]
+#[case("find me at 10 College Street", "find me at [ADDRESS-1]")]
+fn a_label_says_what_a_number_is(#[case] text: &str, #[case] expected: &str) {
+    assert_eq!(scrubbed(text, Exposure::pii()), expected);
+}
+
+#[test]
+fn the_shortest_card_numbers_need_their_label() {
+    let number = card("5018", 12);
+    assert_eq!(scrubbed(&format!("the limit of card # {number} is"), assist()), "the limit of card # [CARD-1] is");
+    assert_eq!(scrubbed(&format!("order {number} is"), assist()), format!("order {number} is"));
+}
+
+#[rstest]
 #[case("call stack 4821397")]
+#[case("the phone\n12345678")]
+#[case("card 123456789012")]
 #[case("ring 0 4155550")]
 #[case("08-12-2026 10 30")]
 #[case("0010 1234 5678 9012")]

@@ -28,3 +28,4 @@ pub use outcome::{End, Outcome};
 pub use program::{Input, Limits, Program, Streams};
 pub use running::{Running, Watch};
 pub use sandbox::{Held, Need, Network, Sandbox, SandboxReport};
+pub use tree::{end_left_behind, mark_runs_of};

@@ -20,7 +20,7 @@ mod readable;
 /// What a program may not do. New privileges are never given to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
-    /// The folders in which it may write; everywhere else it only reads.
+    /// The folders in which it may write, apart from what is hidden in them; everywhere else it only reads.
     pub writable: Vec<PathBuf>,
     /// Folders and files whose content it may not read either. Names in them can still be listed.
     pub hidden: Vec<PathBuf>,

@@ -6,6 +6,7 @@ mod proc;
 mod sweep;
 
 use std::ffi::{OsStr, OsString};
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -19,7 +20,41 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// How long the end by force may take before what is left counts as a survivor.
 const FORCE_FOR: Duration = Duration::from_secs(2);
 
-/// A value that no other run carries.
+/// Whose runs these are, for a later look at what is left of them.
+static OWNER: RwLock<String> = RwLock::new(String::new());
+
+/// From here on, runs of this process carry this name, so that [`end_left_behind`] finds them when it has died.
+pub fn mark_runs_of(owner: &str) {
+    owner.clone_into(&mut OWNER.write().unwrap_or_else(PoisonError::into_inner));
+}
+
+/// Ends by force what still runs of the runs of this name, wherever it went. Gives how many processes that were.
+///
+/// Whoever calls this has to know that nobody of the name is alive. This process and those that started it are spared.
+#[cfg(target_os = "linux")]
+pub fn end_left_behind(owner: &str) -> usize {
+    let beginning = format!("{MARK_NAME}={owner}-");
+    let mut ended = std::collections::BTreeSet::new();
+    // What is being started during a look is found by the next one.
+    for _ in 0..8 {
+        let left = sweep::marked(beginning.as_bytes());
+        if left.is_empty() {
+            break;
+        }
+        sweep::force(&left);
+        ended.extend(left);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    ended.len()
+}
+
+/// Elsewhere what a process carries cannot be looked at.
+#[cfg(not(target_os = "linux"))]
+pub fn end_left_behind(_: &str) -> usize {
+    0
+}
+
+/// A value that no other run carries, behind the name of its owner.
 pub(crate) fn fresh_mark() -> OsString {
     let mut bytes = [0_u8; 16];
     // Without randomness the mark is still unlike that of another run of this process.
@@ -29,7 +64,9 @@ pub(crate) fn fresh_mark() -> OsString {
         bytes[..8].copy_from_slice(&number.to_le_bytes());
         bytes[8..12].copy_from_slice(&std::process::id().to_le_bytes());
     }
-    let text = bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+    let owner = OWNER.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let owner = if owner.is_empty() { owner } else { format!("{owner}-") };
+    let text = bytes.iter().fold(owner, |text, byte| format!("{text}{byte:02x}"));
     text.into()
 }
 

@@ -307,3 +307,38 @@ async fn a_feed_whose_program_is_gone_says_so() {
     assert_eq!(outcome.end, End::Exited(0));
     assert_eq!(feed.write(b"line\n").await.unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_host_that_died_left_is_found_by_its_owner_and_others_are_spared() {
+    use std::process::{Child, Command, Stdio};
+
+    let start = |mark: &str| -> Child {
+        let mut command = Command::new("setsid");
+        command.args(["sh", "-c", "echo up; exec sleep 300"]).env("LWA_RUN", mark).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // What it says shows that its variables are its own already.
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0; 3]).unwrap();
+        child
+    };
+    let owner = format!("owner{}", std::process::id());
+    let (mut left, mut other) = (start(&format!("{owner}-00ff")), start(&format!("{owner}x-00ff")));
+    assert_eq!(lwa_process::end_left_behind(&owner), 1);
+    assert!(!left.wait().unwrap().success());
+    assert!(other.try_wait().unwrap().is_none(), "another owner's run was ended");
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert_eq!(lwa_process::end_left_behind(&owner), 0);
+}
+
+#[tokio::test]
+async fn a_run_carries_the_name_of_its_owner() {
+    let temp = tempfile::tempdir().unwrap();
+    let owner = format!("named{}", std::process::id());
+    lwa_process::mark_runs_of(&owner);
+    let mut program = lwa_process::Program::new("/bin/sh", temp.path());
+    program.arguments = ["-c", "echo $LWA_RUN"].map(Into::into).to_vec();
+    let outcome = program.run(&tokio_util::sync::CancellationToken::new()).await.unwrap();
+    lwa_process::mark_runs_of("");
+    assert!(outcome.stdout.text().starts_with(&format!("{owner}-")), "{}", outcome.stdout.text());
+}

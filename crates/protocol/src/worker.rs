@@ -11,7 +11,7 @@ use lwa_domain::{ApprovalId, ClientName, Outcome};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-pub use self::guard::{GuardParams, GuardVerdict, HookAnswer, HookParams, PolicyCheckParams, PolicyChecked};
+pub use self::guard::{GuardParams, GuardVerdict, HookAnswer, HookParams, PathUse, PolicyCheckParams, PolicyChecked};
 pub use self::people::{
     PlaceholderView, PurgeWhat, WorkerArmParams, WorkerArtifactView, WorkerPurgeParams, WorkerPurged,
     WorkerSessionDetail, WorkerSessionParams, WorkerSessionView, WorkerSessions, WorkerTurnView,
@@ -222,6 +222,9 @@ pub struct WorkerAnswer {
     pub question: Option<ClientQuestion>,
     /// Names the work while it goes on.
     pub id: Option<String>,
+    /// The question that this call waits for, while it waits for one.
+    #[serde(default)]
+    pub approval: Option<ApprovalId>,
 }
 
 /// What a completed call did.

@@ -10,6 +10,12 @@ use serde_json::{Map, Value, json};
 /// Seconds that a client waits for a hook; ours end far earlier.
 const TIMEOUT_S: u64 = 5;
 
+/// The tools of Claude Code that run commands, and read, look through and write files.
+const CLAUDE_TOOLS: &str = "Bash|Read|NotebookRead|Grep|Write|Edit|MultiEdit|NotebookEdit";
+/// The same of Codex.
+const CODEX_TOOLS: &str = "Bash|shell|local_shell|shell_command|exec_command|write_stdin|read_file|view_image|\
+    grep_files|apply_patch|Write|Edit";
+
 /// Why a file of hooks is left alone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HooksError {
@@ -46,7 +52,7 @@ pub fn entries(client: &str, program: &Path, lwa_home: Option<&Path>, has_guard:
     let mut entries =
         vec![entry("SessionStart", None), entry("PreToolUse", Some("mcp__lwa.*")), entry("PreCompact", None)];
     if has_guard {
-        let matcher = if client == "codex" { "Bash|shell|exec_command|read_file" } else { "Bash|Read" };
+        let matcher = if client == "codex" { CODEX_TOOLS } else { CLAUDE_TOOLS };
         entries.push(HookEntry { event: "PreToolUse", matcher: Some(matcher), command: command("guard") });
     }
     entries

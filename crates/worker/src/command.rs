@@ -4,13 +4,13 @@
 
 mod sandbox;
 mod secret_env;
+mod surroundings;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use lwa_process::{End, Environment, Limits, ProcessError, Program, Running, Streams, Watch, WholeFile};
+use lwa_process::{End, Limits, ProcessError, Program, Running, Streams, Watch, WholeFile};
 use tokio_util::sync::CancellationToken;
 
 use crate::artifact::MOST_BYTES;
@@ -19,24 +19,12 @@ use crate::trailer::CommandEnd;
 
 pub use sandbox::{FileAccess, NetworkAccess, SandboxChoice, SandboxNeed, SandboxNote};
 pub use secret_env::{GrantedVariable, SecretEnvError, granted};
+pub use surroundings::{CommandEnvironment, CommandFolder};
 
 /// How long a command may run when nothing is set.
 pub const TIMEOUT_S: u64 = 120;
 /// The longest time that may be asked for.
 pub const MOST_TIMEOUT_S: u64 = 3_600;
-/// Where programs are looked for when the caller sent no `PATH`.
-const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-
-/// What keeps programs from paging, colouring, asking and holding back their output.
-const FIXED: &[(&str, &str)] = &[
-    ("TERM", "dumb"),
-    ("NO_COLOR", "1"),
-    ("PAGER", "cat"),
-    ("GIT_PAGER", "cat"),
-    ("MANPAGER", "cat"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("PYTHONUNBUFFERED", "1"),
-];
 
 /// A command and its surroundings. It holds private values, so `Debug` shows none of its texts.
 #[derive(Clone)]
@@ -46,9 +34,9 @@ pub struct CommandRun {
     /// The command as the caller wrote it, for labels.
     pub as_written: String,
     /// Where it runs.
-    pub folder: PathBuf,
-    /// The variables of the caller, as its face sent them.
-    pub environment: BTreeMap<String, String>,
+    pub folder: CommandFolder,
+    /// The variables that it was judged with; those of `secret_env` come on top.
+    pub environment: CommandEnvironment,
     /// The face left names out before it sent them, or the client passes few.
     pub is_environment_reduced: bool,
     /// Values that a human granted to this one command.
@@ -67,7 +55,7 @@ impl std::fmt::Debug for CommandRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("CommandRun")
             .field("command_chars", &self.command.chars().count())
-            .field("variables", &self.environment.len())
+            .field("environment", &self.environment)
             .field("secret_env", &self.secret_env)
             .field("timeout", &self.timeout)
             .field("sandbox", &self.sandbox)
@@ -80,8 +68,8 @@ impl std::fmt::Debug for CommandRun {
 pub enum CommandError {
     /// There is no bash.
     #[error(
-        "commands cannot run here: there is no `bash` in the search path, which local_llm_run and the command of \
-         local_llm_delegate need; nothing was run"
+        "commands cannot run here: there is no `bash` in the places where systems keep it, such as /bin and \
+         /usr/local/bin, which local_llm_run and the command of local_llm_delegate need; nothing was run"
     )]
     NoBash,
     /// A variable that was asked for cannot be given.
@@ -217,12 +205,14 @@ pub async fn run(run: CommandRun, cancel: &CancellationToken) -> Result<CommandO
 /// # Errors
 /// It was not started.
 pub async fn start(run: CommandRun) -> Result<StartedCommand, CommandError> {
-    let (environment, dropped) = environment(&run.environment, &run.secret_env)?;
-    let bash = find_bash(&environment).ok_or(CommandError::NoBash)?;
-    let mut program = Program::new(bash, &run.folder);
+    let environment = run.environment.with_granted(&run.secret_env)?;
+    let dropped = environment.dropped();
+    let bash = surroundings::find_bash().ok_or(CommandError::NoBash)?;
+    let place = run.folder.place();
+    let mut program = Program::new(bash, &place);
     // Behind `--` a command that begins with a dash is a command and no option.
     program.arguments = vec![OsString::from("-c"), OsString::from("--"), OsString::from(&run.command)];
-    program.environment = environment;
+    program.environment = environment.in_folder(&run.folder);
     program.streams = Streams::Together;
     // A character has at most four bytes, so nothing is dropped here that the limit in characters would keep.
     let bytes = run.most_chars.saturating_mul(4);
@@ -230,7 +220,7 @@ pub async fn start(run: CommandRun) -> Result<StartedCommand, CommandError> {
     program.limits = Limits { time: run.timeout, output_bytes: head, end_bytes: bytes - head, ..Limits::default() };
     let most_bytes = u64::try_from(MOST_BYTES).unwrap_or(u64::MAX);
     program.whole_output = run.spill.clone().map(|path| WholeFile { path, most_bytes });
-    program.sandbox = run.sandbox.as_ref().map(|choice| choice.sandbox(&run.folder, &program.environment));
+    program.sandbox = run.sandbox.as_ref().map(|choice| choice.sandbox(&place, &program.environment));
     let spill = run.spill.map(|path| Spill { path, is_kept: false });
     let running = program.start().await.map_err(|error| match error {
         ProcessError::SandboxUnavailable(_) | ProcessError::Sandbox { .. } => CommandError::NoSandbox(error),
@@ -288,37 +278,4 @@ impl StartedCommand {
             as_written,
         }
     }
-}
-
-/// The caller's variables without secrets and without what changes what programs load, ours, and the granted ones;
-/// and how many were left out.
-fn environment(
-    caller: &BTreeMap<String, String>,
-    secret_env: &[GrantedVariable],
-) -> Result<(Environment, usize), CommandError> {
-    let source = caller.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    let mut environment = Environment::cleaned(source);
-    let dropped = caller.keys().filter(|name| !environment.holds(name)).count();
-    if environment.value("PATH").is_none_or(std::ffi::OsStr::is_empty) {
-        environment = environment.with_fixed("PATH", DEFAULT_PATH);
-    }
-    for (name, value) in FIXED {
-        environment = environment.with_fixed(name, value);
-    }
-    for variable in secret_env {
-        environment = environment.with_granted(variable.name(), variable.value()).map_err(CommandError::Variable)?;
-    }
-    Ok((environment, dropped))
-}
-
-/// The bash of the search path that the command itself will have.
-fn find_bash(environment: &Environment) -> Option<PathBuf> {
-    let path = environment.value("PATH")?;
-    std::env::split_paths(path).map(|folder| folder.join("bash")).find(|candidate| is_program(candidate))
-}
-
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-
-    std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }

@@ -8,7 +8,7 @@ mod escapes;
 mod files;
 mod source;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::trailer::CommandEnd;
 
@@ -51,6 +51,8 @@ pub struct MaterialRequest<'m> {
     pub home: Option<&'m Path>,
     /// Where files have to lie; everywhere when there is none.
     pub root: Option<&'m Path>,
+    /// Folders of which nothing is read, links followed.
+    pub kept: &'m [PathBuf],
     /// Lines will be quoted: a single file goes without a header, so that line numbers are its own.
     pub is_verbatim: bool,
     /// The longest material.

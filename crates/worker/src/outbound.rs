@@ -201,6 +201,22 @@ impl Exit<'_> {
         Ok(Draft { reading: frame::without_frames(&text), text, counts: scrubbed.counts })
     }
 
+    /// A text as a reader of names on this machine may see it before anything is hidden: without our own sentences.
+    pub fn reading_of(text: &str) -> std::borrow::Cow<'_, str> {
+        frame::without_frames(text).map_or(std::borrow::Cow::Borrowed(text), std::borrow::Cow::Owned)
+    }
+
+    /// The same as [`Exit::draft`], for a text that was read for names as it stands.
+    ///
+    /// # Errors
+    /// The text cannot be scrubbed; nothing of it may leave.
+    pub fn draft_of_read(&mut self, text: &str, names: &Names) -> Result<Draft, ScrubError> {
+        let values = names.values.iter().filter(|(_, value)| !is_own_words(value));
+        let values = values.map(|(kind, value)| (*kind, value.as_str()));
+        self.scrubber.register_entities(self.vault, text, self.exposure, values)?;
+        self.draft(text)
+    }
+
     /// Takes what a reader found in a text into the vault.
     pub fn register(&mut self, names: &Names, text: &str) {
         for (kind, value) in &names.values {

@@ -148,6 +148,7 @@ impl fmt::Display for PolicyLabel {
             Self::RefusedUnanswered(action) => write!(f, "refused: {action}"),
             Self::RefusedAskLimit => f.write_str("refused: ask limit"),
             Self::RefusedNoSurface => f.write_str("refused: no surface to ask on"),
+            Self::AllowList(globs) if globs.is_empty() => f.write_str("needs no entry"),
             Self::AllowList(globs) => write!(f, "allow-list ({})", globs.join(", ")),
             Self::AskedOnce => f.write_str("asked:run"),
             Self::AskedAlways(shapes) if shapes.is_empty() => f.write_str("asked:run"),

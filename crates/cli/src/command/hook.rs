@@ -23,7 +23,7 @@ use crate::output::Output;
 const EVENT_LIMIT: Duration = Duration::from_millis(80);
 /// What of it a client may take to hand its JSON over.
 const EVENT_INPUT_LIMIT: Duration = Duration::from_millis(50);
-/// A payload that is larger is none that is of use here.
+/// An event that is larger is none that is of use here.
 const MOST_INPUT: u64 = 1 << 20;
 /// Events whose answer a client shows its model.
 const WITH_CONTEXT: [&str; 2] = ["SessionStart", "UserPromptSubmit"];
@@ -44,7 +44,7 @@ pub async fn hook(verb: HookVerb, output: Output) -> Result<u8, Failure> {
 /// Tells a running host. Whatever goes wrong here is no concern of the client's.
 async fn event(words: &[String], output: Output) {
     let started = Instant::now();
-    let Some(payload) = read_payload(EVENT_INPUT_LIMIT) else { return };
+    let Some(payload) = read_payload(EVENT_INPUT_LIMIT, MOST_INPUT) else { return };
     let Some(params) = params(words, &payload) else { return };
     let event = params.event.clone();
     let telling = async {
@@ -75,16 +75,16 @@ fn params(words: &[String], payload: &Value) -> Option<HookParams> {
 }
 
 /// The JSON on stdin; none when it is none, is too large or does not come in time.
-fn read_payload(limit: Duration) -> Option<Value> {
+fn read_payload(limit: Duration, most: u64) -> Option<Value> {
     let (sender, receiver) = mpsc::sync_channel(1);
     // A client that keeps stdin open must not keep the hook; the thread ends with the process.
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().take(MOST_INPUT + 1).read_to_end(&mut bytes);
+        let read = std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes);
         let _ = sender.send(read.ok().map(|_| bytes));
     });
     let bytes = receiver.recv_timeout(limit).ok().flatten()?;
-    if bytes.len() as u64 > MOST_INPUT {
+    if bytes.len() as u64 > most {
         return None;
     }
     serde_json::from_slice(&bytes).ok()

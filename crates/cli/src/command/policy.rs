@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lwa_domain::ErrorCode;
 use lwa_policy::{AllowList, Command, Context, Decision, SystemFiles, Verdict, decide};
 use lwa_protocol::Failure;
+use lwa_worker::command::CommandEnvironment;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -56,7 +57,8 @@ pub fn policy(verb: &PolicyVerb, output: Output) -> Result<u8, Failure> {
         None => std::env::current_dir().map_err(|error| face::internal(&error))?,
     };
     let files = SystemFiles::new(&std::env::var("PATH").unwrap_or_default());
-    let mut context = context(&folder);
+    // The host follows the links of a folder before it judges.
+    let mut context = context(&folder.canonicalize().unwrap_or(folder));
     context.files = Some(&files);
     context.protected = [home.config_dir(), home.state_dir(), home.data_dir()].iter().map(|path| shown(path)).collect();
     let verdict = decide(&text, &list, &context);
@@ -91,10 +93,15 @@ fn check_lines(output: Output) -> Result<u8, Failure> {
 }
 
 fn context(folder: &Path) -> Context<'static> {
-    let home = std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
-    let mut context = Context::new(shown(folder), shown(&home));
+    // The worker's commands do not get all variables of this terminal.
+    let variables = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let environment = CommandEnvironment::of(&variables, std::env::home_dir().as_deref());
+    let home = environment.home().unwrap_or_else(|| Path::new("/"));
+    let mut context = Context::new(shown(folder), shown(home));
     context.user = std::env::var("USER").ok();
-    context.variables = std::env::vars().collect();
+    context.variables = environment.known();
     context
 }
 

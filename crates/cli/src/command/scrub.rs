@@ -120,10 +120,14 @@ impl Reader {
             Failure::new(ErrorCode::InvalidInput, format!("the text cannot be checked for private values: {error}"))
                 .hint("nothing of it was passed on; give it in smaller parts")
         };
-        let first = self.scrubber.scrub(&mut vault, text, exposure).map_err(refused)?;
         let mut unread = Vec::new();
         if let Some(names) = self.names.as_ref().filter(|_| exposure.masks(Kind::Person)) {
+            // The text is read as it stands, and what is left of it once more.
             let deadline = tokio::time::Instant::now() + NAMES_LIMIT;
+            let read = names.read_up_to(usize::MAX, text, deadline);
+            let values = read.values.iter().map(|(kind, value)| (*kind, value.as_str()));
+            self.scrubber.register_entities(&mut vault, text, exposure, values).map_err(refused)?;
+            let first = self.scrubber.scrub(&mut vault, text, exposure).map_err(refused)?;
             let read = names.read_up_to(usize::MAX, &first.text, deadline);
             for (kind, value) in &read.values {
                 // A value that would hide ordinary text is not taken, and that is no failure.
@@ -131,7 +135,6 @@ impl Reader {
             }
             unread = read.unread;
         }
-        drop(first);
         let second = self.scrubber.scrub(&mut vault, text, exposure).map_err(refused)?;
         let found = second
             .found

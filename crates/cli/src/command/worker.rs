@@ -15,6 +15,7 @@ use lwa_protocol::worker::{
     WorkerStatus, WorkerStatusKind,
 };
 use lwa_worker::instructions::operating_rules;
+use lwa_worker::material::plain_text;
 use lwa_worker::mode::Mode;
 
 use self::call::Desk;
@@ -138,7 +139,8 @@ fn line_range(text: &str) -> Result<(u64, u64), Failure> {
 
 /// Prints an answer; its exit code.
 pub(super) fn told(answer: &WorkerAnswer, output: Output) -> u8 {
-    output.result(answer, |answer| answer.text.clone());
+    // A model may say anything, and a terminal does what it is told.
+    output.result(answer, |answer| plain_text(&answer.text).into_owned());
     match answer.status {
         WorkerStatusKind::Completed => 0,
         WorkerStatusKind::Failed => 5,

@@ -3,28 +3,31 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use lwa_config::{CommandSandbox, RunPolicy, WorkerConfig};
-use lwa_domain::{ApprovalKind, Outcome};
-use lwa_policy::{Context, Decision, PlaceholderUse, SystemFiles, Verdict};
+use lwa_config::RunPolicy;
+use lwa_domain::Outcome;
+use lwa_policy::{Context, Decision, Effect, Files, PlaceholderUse, SystemFiles, Verdict};
 use lwa_privacy::{Bare, Kind, Placeholder, Resolved, Vault, mentions};
 use lwa_protocol::Failure;
-use lwa_protocol::approval::{Answer, ApprovalDetail, CommandDetail};
 use lwa_protocol::worker::{CallerSandbox, PolicyCheckParams, PolicyChecked, WorkerAnswer, WorkerCall};
 use lwa_worker::budget::MOST_COMMAND_QUESTIONS;
-use lwa_worker::command::{FileAccess, GrantedVariable, NetworkAccess, SandboxChoice, SandboxNeed, granted};
+use lwa_worker::command::{CommandEnvironment, CommandFolder, GrantedVariable, SandboxChoice, granted};
 use lwa_worker::dialog::{CommandAnswer, CommandQuestion, command_dialog, visible};
 use lwa_worker::trailer::PolicyLabel;
 
-use super::ask::{Asked, ClientChoice, ClientDialog, DECLINED};
+use super::ask::{Asked, DECLINED};
 use super::job::JobHandle;
-use super::run::folder_of;
+use super::run::{environment_of, folder_of};
 use super::session::Surroundings;
 use super::turn_on::reply_of;
 use super::{refused, unavailable};
-use crate::broker::Question;
 use crate::caller::Caller;
 use crate::engine::{Engine, locked};
-use crate::tokens;
+
+mod git;
+mod question;
+mod sandbox;
+
+pub(super) use sandbox::sandbox_choice;
 
 /// The rule that holds whatever the settings say: a secret never becomes text of a command.
 const SECRET_IN_COMMAND: &str = "secret in command";
@@ -43,7 +46,7 @@ pub(super) struct Wish<'w> {
 #[derive(Debug)]
 pub(super) struct Permitted {
     pub command: String,
-    pub folder: PathBuf,
+    pub ground: Ground,
     pub label: PolicyLabel,
     pub secret_env: Vec<GrantedVariable>,
     pub sandbox: Option<SandboxChoice>,
@@ -61,11 +64,33 @@ impl Judged {
     }
 }
 
+/// Where a command runs and with which variables: made once, judged, and handed on to the run.
+#[derive(Debug, Clone)]
+pub(super) struct Ground {
+    pub folder: CommandFolder,
+    pub environment: CommandEnvironment,
+}
+
 /// A command with its placeholders put back, and what the policy says of it.
 struct Read {
     expanded: String,
     verdict: Verdict,
     granted: Vec<GrantedVariable>,
+    /// Where its words and what it does lead to, links followed.
+    places: Vec<Option<String>>,
+}
+
+impl Read {
+    /// Whether this second look found the command that was shown, and nothing more against it.
+    fn is_as_shown(&self, shown: &Self) -> bool {
+        let (now, then) = (&self.verdict, &shown.verdict);
+        self.expanded == shown.expanded
+            && self.granted == shown.granted
+            && self.places == shown.places
+            && now.commands == then.commands
+            && now.warnings == then.warnings
+            && (now.decision == Decision::Allow || (now.decision, &now.rule) == (then.decision, &then.rule))
+    }
 }
 
 /// How a session counts a decision.
@@ -89,29 +114,23 @@ impl Engine {
         wish: Wish<'_>,
     ) -> Result<Judged, Failure> {
         let config = &surroundings.config;
-        let folder = folder_of(call, wish.cwd)?;
-        let (vault, allowed_shapes, session_key) = {
-            let session = self.hold_session(caller, call, surroundings).await?;
-            (session.vault(), session.allowed_shapes.clone(), session.key.clone())
-        };
-        let listed = self.allow_list(config, &allowed_shapes).await?;
-        let read = {
-            let vault = locked(&vault);
-            self.read_command(wish, &folder, &call.environment, &listed.list, &vault)
-        };
-        let read = match read {
-            Ok(read) => read,
+        let ground = Self::ground_of(call, wish.cwd)?;
+        if let Some(problem) = self.misplaced(&ground) {
+            return Ok(Judged::ended(refused(&problem)));
+        }
+        let look = self.look_at_command(caller, call, surroundings, wish, &ground).await?;
+        let (read, session_key, note) = match look {
+            Ok(look) => look,
             Err(problem) => return Ok(Judged::ended(refused(&problem))),
         };
-        let sandbox = sandbox_choice(surroundings);
+        let sandbox = self.sandbox_choice(surroundings);
         let permit = |label: PolicyLabel, read: Read| {
-            let permitted = Permitted {
-                command: read.expanded,
-                folder: folder.clone(),
-                label,
-                secret_env: read.granted,
-                sandbox: sandbox.clone(),
-            };
+            let mut ground = ground.clone();
+            if git::only_reads(&read.verdict) {
+                ground.environment = ground.environment.for_reading_git();
+            }
+            let permitted =
+                Permitted { command: read.expanded, ground, label, secret_env: read.granted, sandbox: sandbox.clone() };
             Judged::Run(Box::new(permitted))
         };
         let is_off = config.run_policy == RunPolicy::Off;
@@ -120,7 +139,7 @@ impl Engine {
                 .await?;
             return Ok(Judged::ended(refused(&denied(&read.verdict))));
         }
-        let reasons = Self::reasons_to_ask(call, surroundings, &read, &folder);
+        let reasons = self.reasons_to_ask(call, surroundings, &read, &ground);
         // A secret in a variable is granted by a human for one command, whatever the settings say.
         let always_asks = !read.granted.is_empty();
         match config.run_policy {
@@ -145,12 +164,89 @@ impl Engine {
             surroundings,
             wish,
             read,
+            &ground,
             &reasons,
             &session_key,
-            listed.note.as_deref(),
+            note.as_deref(),
             permit,
         )
         .await
+    }
+
+    /// Where a call's command would run and with what.
+    fn ground_of(call: &WorkerCall, cwd: &str) -> Result<Ground, Failure> {
+        let environment = environment_of(call);
+        let folder = folder_of(call, cwd, environment.home())?;
+        let folder = CommandFolder::open(&folder).map_err(|error| {
+            let message = format!("`cwd` is `{}`, which cannot be opened: {error}", folder.display());
+            Failure::new(lwa_domain::ErrorCode::InvalidInput, message).hint("give a folder that you may read")
+        })?;
+        Ok(Ground { folder, environment })
+    }
+
+    /// Why nothing runs here: in a folder of Lwa itself every relative word names one of its files, and programs write
+    /// below their home without being told to.
+    fn misplaced(&self, ground: &Ground) -> Option<String> {
+        let kept = self.kept_folders();
+        let is_ours = |path: &Path| kept.iter().any(|kept| path.starts_with(kept));
+        let home = ground.environment.home();
+        let real = home.and_then(|home| home.canonicalize().ok());
+        let (what, path) = match home {
+            _ if is_ours(ground.folder.path()) => ("the folder of this command", ground.folder.path()),
+            Some(home) if is_ours(home) || real.as_deref().is_some_and(is_ours) => ("the client's `HOME`", home),
+            _ => return None,
+        };
+        Some(format!(
+            "REFUSED (protected path): {what}, `{}`, lies in a folder of Lwa itself. Nothing was run.",
+            visible(&path.to_string_lossy())
+        ))
+    }
+
+    /// Reads a command by the list and the values of now. The note is about the list.
+    async fn look_at_command(
+        &self,
+        caller: &Caller,
+        call: &WorkerCall,
+        surroundings: &Surroundings,
+        wish: Wish<'_>,
+        ground: &Ground,
+    ) -> Result<Result<(Read, String, Option<String>), String>, Failure> {
+        let (vault, allowed_shapes, session_key) = {
+            let session = self.hold_session(caller, call, surroundings).await?;
+            (session.vault(), session.allowed_shapes.clone(), session.key.clone())
+        };
+        let listed = self.allow_list(&surroundings.config, &allowed_shapes).await?;
+        let read = {
+            let vault = locked(&vault);
+            self.read_command(wish, ground, &listed.list, &vault)
+        };
+        Ok(read.map(|read| (read, session_key, listed.note)))
+    }
+
+    /// A second look at what a human said yes to: minutes can lie between, and links and folders can be exchanged
+    /// meanwhile. What is handed back is what was shown.
+    async fn still_as_shown(
+        &self,
+        caller: &Caller,
+        call: &WorkerCall,
+        surroundings: &Surroundings,
+        wish: Wish<'_>,
+        ground: &Ground,
+        shown: Read,
+    ) -> Result<Result<Read, Judged>, Failure> {
+        let is_as_shown = ground.folder.is_in_place()
+            && match self.look_at_command(caller, call, surroundings, wish, ground).await? {
+                Ok((again, _, _)) => again.is_as_shown(&shown),
+                Err(_) => false,
+            };
+        if is_as_shown {
+            return Ok(Ok(shown));
+        }
+        self.count_command(caller, call, surroundings, Count::Refused(said("changed meanwhile", wish.command))).await?;
+        Ok(Err(Judged::ended(refused(
+            "REFUSED (changed meanwhile): while the user was asked, a file or folder that this command names came to lead \
+             elsewhere, so it is no longer what the user said yes to. Nothing was run. Repeat the call to ask anew.",
+        ))))
     }
 
     #[expect(clippy::too_many_arguments, reason = "everything that a question about a command needs")]
@@ -162,6 +258,7 @@ impl Engine {
         surroundings: &Surroundings,
         wish: Wish<'_>,
         read: Read,
+        ground: &Ground,
         reasons: &[String],
         session_key: &str,
         note: Option<&str>,
@@ -172,10 +269,10 @@ impl Engine {
                 .await?;
             return Ok(Judged::ended(unavailable(&nowhere_to_ask(&self.home.run_allow_file(), note))));
         }
-        let folder = folder_of(call, wish.cwd)?;
+        let folder = ground.folder.path();
         // What was granted to one command is not remembered for others.
-        let shapes = if read.granted.is_empty() { read.verdict.shapes.clone() } else { Vec::new() };
-        let sandbox = sandbox_choice(surroundings);
+        let shapes = if read.granted.is_empty() { placed_shapes(&read.verdict, call, folder) } else { Vec::new() };
+        let sandbox = self.sandbox_choice(surroundings);
         let shown = CommandQuestion { command: wish.command, folder: folder.to_str(), reasons, shapes: &[] };
         let dialog = match command_dialog(shown) {
             Ok(dialog) => dialog,
@@ -192,7 +289,7 @@ impl Engine {
             if let Err(spent) = session.counts.budget.take(MOST_COMMAND_QUESTIONS, self.now()) {
                 let text = format!(
                     "REFUSED (ask limit): {spent}; the next question is possible at {}. Nothing was run. The user can add \
-                     lines to `{}`, or reset the count with `lwa worker sessions`.",
+                     lines to `{}`, or reset the count with `lwa worker sessions '{session_key}' --arm on`.",
                     crate::engine::rfc3339(spent.free_at),
                     self.home.run_allow_file().display()
                 );
@@ -200,8 +297,8 @@ impl Engine {
             }
             self.store_session(&session).await?;
         }
-        let question = question(wish, &read, &folder, reasons, &shapes, sandbox.as_ref(), session_key);
-        let client = client_dialog(dialog.message, &shapes);
+        let question = question::question(wish, &read, folder, reasons, &shapes, sandbox.as_ref(), session_key);
+        let client = question::client_dialog(dialog.message, &shapes);
         let asked = self.ask_for_job(caller, call, job, question, client).await?;
         let ended = match asked {
             Asked::Ended(ended) => ended,
@@ -214,6 +311,11 @@ impl Engine {
         let is_for_session = ended.outcome == Outcome::AllowedSession;
         match CommandAnswer::read(&reply_of(&ended)) {
             CommandAnswer::Once => {
+                let again = self.still_as_shown(caller, call, surroundings, wish, ground, read).await?;
+                let read = match again {
+                    Ok(read) => read,
+                    Err(ended) => return Ok(ended),
+                };
                 self.count_command(caller, call, surroundings, Count::Once).await?;
                 if is_for_session {
                     let mut session = self.hold_session(caller, call, surroundings).await?;
@@ -222,6 +324,11 @@ impl Engine {
                 Ok(permit(PolicyLabel::AskedOnce, read))
             }
             CommandAnswer::Always => {
+                let again = self.still_as_shown(caller, call, surroundings, wish, ground, read).await?;
+                let read = match again {
+                    Ok(read) => read,
+                    Err(ended) => return Ok(ended),
+                };
                 self.count_command(caller, call, surroundings, Count::Always).await?;
                 let label = match self.allow_always(&shapes).await? {
                     Ok(()) => PolicyLabel::AskedAlways(shapes),
@@ -263,48 +370,93 @@ impl Engine {
     fn read_command(
         &self,
         wish: Wish<'_>,
-        folder: &Path,
-        environment: &BTreeMap<String, String>,
+        ground: &Ground,
         list: &lwa_policy::AllowList,
         vault: &Vault,
     ) -> Result<Read, String> {
         let granted = granted(wish.secret_env, vault)
             .map_err(|error| format!("REFUSED (secret_env): {error}. Nothing was run."))?;
+        let environment = ground.environment.clone().with_granted(&granted);
+        let environment = environment.map_err(|error| format!("REFUSED (secret_env): {error}. Nothing was run."))?;
         let values = Values::of(wish.command, vault);
-        let files = system_files(environment);
+        let files = system_files(environment.search_path());
         let lookup = |placeholder: &str| values.use_of(placeholder);
-        let mut context = self.policy_context(folder, environment);
+        let home = environment.home().map(Path::to_owned);
+        let mut context = self.policy_context(ground.folder.path(), environment.known(), home.as_deref());
         context.files = Some(&files);
         context.placeholders = Some(&lookup);
-        let written = lwa_policy::decide(wish.command, list, &context);
-        if written.decision == Decision::Deny || values.is_empty() {
-            return Ok(Read { expanded: wish.command.to_owned(), verdict: written, granted });
+        let expanded = if values.is_empty() {
+            wish.command.to_owned()
+        } else {
+            lwa_policy::expand(wish.command, &|placeholder| values.value_of(placeholder))
+                .map_err(|error| format!("REFUSED (placeholder): {error}. Nothing was run."))
+                .or_else(|problem| {
+                    // What is refused as it is written needs no values.
+                    let written = lwa_policy::decide(wish.command, list, &context);
+                    if written.decision == Decision::Deny { Ok(wish.command.to_owned()) } else { Err(problem) }
+                })?
+        };
+        let judge = |context: &Context<'_>| lwa_policy::decide_expanded(wish.command, &expanded, list, context);
+        let mut verdict = judge(&context);
+        // The user's own home is guarded as well where the command has another.
+        if let Some(own) = std::env::home_dir().filter(|own| Some(own) != home.as_ref()) {
+            context.home = Some(own.to_string_lossy().into_owned());
+            let by_own = judge(&context);
+            if by_own.decision > verdict.decision {
+                verdict = by_own;
+            }
         }
-        let expanded = lwa_policy::expand(wish.command, &|placeholder| values.value_of(placeholder))
-            .map_err(|error| format!("REFUSED (placeholder): {error}. Nothing was run."))?;
-        let verdict = lwa_policy::decide_expanded(wish.command, &expanded, list, &context);
-        Ok(Read { expanded, verdict, granted })
+        let places = places_of(&verdict, ground.folder.path(), &files);
+        Ok(Read { expanded, verdict, granted, places })
     }
 
-    /// Where and for whom a command would run.
-    pub(super) fn policy_context<'c>(&self, folder: &Path, environment: &BTreeMap<String, String>) -> Context<'c> {
+    /// Where and for whom a command would run, with the variables that it will have.
+    pub(super) fn policy_context<'c>(
+        &self,
+        folder: &Path,
+        variables: BTreeMap<String, String>,
+        home: Option<&Path>,
+    ) -> Context<'c> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
+        // The shell looks `~NAME` up in the system's list of users, which says nothing of a `HOME` of one's own.
+        let is_own_home = home.is_some() && home == std::env::home_dir().as_deref();
+        let user = variables.get("USER").filter(|user| {
+            is_own_home && std::env::var("USER").as_ref() == Ok(user) && variables.get("LOGNAME") == Some(user)
+        });
         Context {
             working_folder: Some(text(folder)),
-            home: std::env::home_dir().as_deref().map(text),
-            user: environment.get("USER").cloned(),
-            variables: environment.clone(),
-            protected: [self.home.config_dir(), self.home.state_dir(), self.home.data_dir(), &self.program_folder]
-                .into_iter()
-                .map(text)
-                .collect(),
+            home: home.map(text),
+            user: user.cloned(),
+            protected: self.kept_folders().iter().chain([&self.program_folder]).map(|path| text(path)).collect(),
+            variables,
             files: None,
             placeholders: None,
         }
     }
 
+    /// The folders of Lwa itself: rules, conversations of others, materials, keys, and the way to the host.
+    pub(super) fn kept_folders(&self) -> Vec<PathBuf> {
+        let home = &self.home;
+        let mut folders: Vec<PathBuf> =
+            [home.config_dir(), home.state_dir(), home.data_dir()].map(Path::to_owned).into_iter().collect();
+        folders.extend(home.socket().parent().map(Path::to_owned));
+        folders.extend(home.secrets_file().parent().map(Path::to_owned));
+        let real: Vec<PathBuf> = folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+        folders.extend(real);
+        folders.sort();
+        folders.dedup();
+        folders
+    }
+
     /// Why a human has to be asked; nothing when the list allows it and nothing else stands against it.
-    fn reasons_to_ask(call: &WorkerCall, surroundings: &Surroundings, read: &Read, folder: &Path) -> Vec<String> {
+    fn reasons_to_ask(
+        &self,
+        call: &WorkerCall,
+        surroundings: &Surroundings,
+        read: &Read,
+        ground: &Ground,
+    ) -> Vec<String> {
+        let folder = ground.folder.path();
         let mut reasons = Vec::new();
         if read.verdict.decision != Decision::Allow {
             reasons.push(read.verdict.reason.clone());
@@ -317,7 +469,10 @@ impl Engine {
         {
             reasons.push("its folder is outside the client's project".to_owned());
         }
-        if let Some(choice) = sandbox_choice(surroundings)
+        if let Some(key) = git::program_of_a_repository(&read.verdict, folder) {
+            reasons.push(format!("git would run a program that the repository's own configuration names (`{key}`)"));
+        }
+        if let Some(choice) = self.sandbox_choice(surroundings)
             && surroundings.caller_sandbox != CallerSandbox::Unknown
             && surroundings.caller_sandbox != CallerSandbox::Full
             && !choice.probe().is_ok_and(|report| report.is_as_required())
@@ -373,9 +528,10 @@ impl Engine {
         let folder = params.cwd.as_deref().map(PathBuf::from);
         let config = self.configuration.in_force().worker_for(caller.client_name(), folder.as_deref());
         let listed = self.allow_list(&config, &[]).await?;
+        let environment = environment_of(&WorkerCall::default());
         let folder = folder.or_else(std::env::home_dir).unwrap_or_else(|| PathBuf::from("/"));
-        let files = system_files(&BTreeMap::new());
-        let mut context = self.policy_context(&folder, &BTreeMap::new());
+        let files = system_files(&std::env::var("PATH").unwrap_or_default());
+        let mut context = self.policy_context(&folder, environment.known(), environment.home());
         context.files = Some(&files);
         let verdict = lwa_policy::decide(&params.command, &listed.list, &context);
         Ok(PolicyChecked {
@@ -388,9 +544,33 @@ impl Engine {
 }
 
 /// The file system, with the search path that a command will have.
-pub(super) fn system_files(environment: &BTreeMap<String, String>) -> SystemFiles {
-    let own = || std::env::var("PATH").unwrap_or_default();
-    SystemFiles::new(&environment.get("PATH").cloned().unwrap_or_else(own))
+pub(super) fn system_files(search_path: &str) -> SystemFiles {
+    SystemFiles::new(search_path)
+}
+
+/// What an "always" would store: what runs the folder's own code holds in the client's project alone, or in the
+/// command's folder where that lies elsewhere. Nothing where one of them cannot be stored.
+fn placed_shapes(verdict: &Verdict, call: &WorkerCall, folder: &Path) -> Vec<String> {
+    let project = call.cwd.as_deref().and_then(|project| Path::new(project).canonicalize().ok());
+    let place = project.filter(|project| folder.starts_with(project)).unwrap_or_else(|| folder.to_owned());
+    let place = place.to_string_lossy();
+    let shapes: Option<_> = verdict.shapes.iter().map(|shape| lwa_policy::placed(shape, &place)).collect();
+    shapes.unwrap_or_default()
+}
+
+/// Where everything that a command names leads to right now.
+fn places_of(verdict: &Verdict, folder: &Path, files: &SystemFiles) -> Vec<Option<String>> {
+    let lead = |path: &str| files.resolve(&folder.join(path).to_string_lossy());
+    let mut places = Vec::new();
+    for command in &verdict.commands {
+        places.push(files.find_program(&command.program).and_then(|program| lead(&program)));
+        places.extend(command.argv.iter().filter(|word| word.is_static).map(|word| lead(&word.text)));
+        places.extend(command.effects.iter().filter_map(|effect| match effect {
+            Effect::Write { path } | Effect::ReadPrivate { path } => Some(lead(path)),
+            Effect::Network | Effect::Execute { .. } => None,
+        }));
+    }
+    places
 }
 
 /// The word for a decision.
@@ -437,105 +617,6 @@ impl Values {
     fn value_of(&self, name: &str) -> Option<String> {
         self.known.get(name).filter(|(placeholder, _)| placeholder.kind != Kind::Secret).map(|(_, value)| value.clone())
     }
-}
-
-/// The sandbox of commands: what is configured, and at least what the caller's client holds itself to.
-pub(super) fn sandbox_choice(surroundings: &Surroundings) -> Option<SandboxChoice> {
-    let configured = configured_sandbox(&surroundings.config);
-    let floor = match surroundings.caller_sandbox {
-        CallerSandbox::Unknown | CallerSandbox::Full => None,
-        CallerSandbox::Workspace => Some(SandboxChoice::workspace()),
-        CallerSandbox::ReadOnly => Some(SandboxChoice::read_only()),
-    };
-    match (configured, floor) {
-        (Some(configured), Some(floor)) => Some(configured.with_floor(&floor)),
-        (configured, floor) => configured.or(floor),
-    }
-}
-
-fn configured_sandbox(config: &WorkerConfig) -> Option<SandboxChoice> {
-    let files = match config.sandbox {
-        CommandSandbox::Off if config.sandbox_network => return None,
-        CommandSandbox::Off => FileAccess::All,
-        CommandSandbox::Workspace => FileAccess::Workspace,
-        CommandSandbox::ReadOnly => FileAccess::ReadOnly,
-    };
-    let network = if config.sandbox_network { NetworkAccess::Open } else { NetworkAccess::Closed };
-    Some(SandboxChoice { files, network, need: SandboxNeed::Required, hidden: Vec::new() })
-}
-
-fn words_of(choice: &SandboxChoice) -> String {
-    let files = match choice.files {
-        FileAccess::All => "writes anywhere",
-        FileAccess::Workspace => "writes in its folder",
-        FileAccess::ReadOnly => "writes nothing",
-    };
-    let network = match choice.network {
-        NetworkAccess::Open => "network open",
-        NetworkAccess::Closed => "no network",
-    };
-    format!("{files}, {network}")
-}
-
-/// The question for the app and the terminal.
-fn question(
-    wish: Wish<'_>,
-    read: &Read,
-    folder: &Path,
-    reasons: &[String],
-    shapes: &[String],
-    sandbox: Option<&SandboxChoice>,
-    session_key: &str,
-) -> Question {
-    let detail = CommandDetail {
-        command: visible(wish.command).into_owned(),
-        cwd: visible(&folder.to_string_lossy()).into_owned(),
-        segments: read.verdict.explain().lines().map(str::to_owned).collect(),
-        reason: reasons.join("; "),
-        warnings: read.verdict.warnings.clone(),
-        shapes: shapes.to_vec(),
-        sandbox: sandbox.map(words_of),
-        secret_variables: read
-            .granted
-            .iter()
-            .map(|variable| format!("{}={}", variable.name(), variable.placeholder()))
-            .collect(),
-        is_clients_own: false,
-    };
-    let mut offers = vec![Answer::AllowOnce];
-    if !shapes.is_empty() {
-        offers.extend([Answer::AllowSession, Answer::AllowAlways]);
-    }
-    let bound = tokens::text_hash(&format!("{}\n{}\n{:?}", wish.command, folder.display(), wish.secret_env));
-    Question {
-        kind: ApprovalKind::Command,
-        merge_key: format!("command:{session_key}:{bound}"),
-        title: "Run this command?".to_owned(),
-        detail: ApprovalDetail::Command(detail),
-        consequence: if read.granted.is_empty() {
-            "It runs on this machine with your rights.".to_owned()
-        } else {
-            "It runs on this machine with your rights, and gets the named secrets in its environment.".to_owned()
-        },
-        is_serious: !read.granted.is_empty() || !read.verdict.warnings.is_empty(),
-        offers,
-        variants: Vec::new(),
-    }
-}
-
-/// The client's dialog. It never answers for longer than the session.
-fn client_dialog(message: String, shapes: &[String]) -> ClientDialog {
-    let choice = |id, title: &str, answer| ClientChoice { id, title: title.to_owned(), answer, variant: None };
-    let mut choices = vec![
-        choice("refuse", "Refuse: do not run it", Answer::Deny),
-        choice("once", "Run it this once", Answer::AllowOnce),
-    ];
-    if !shapes.is_empty() {
-        let shapes: Vec<_> = shapes.iter().map(|shape| visible(shape)).collect();
-        let title = format!("Run it, and do not ask again in this conversation for: {}", shapes.join(", "));
-        choices.push(choice("session", &title, Answer::AllowSession));
-    }
-    ClientDialog { message, choices }
 }
 
 /// What the caller is told of a denied command.

@@ -218,7 +218,8 @@ impl Engine {
         start: impl FnOnce(JobHandle) -> JobFuture + Send,
     ) -> Result<WorkerAnswer, Failure> {
         let surroundings = self.worker_surroundings(caller, call)?;
-        let settled = self.settle_conversation(caller, call, &surroundings).await?;
+        // Boxed, since every call holds these while it waits.
+        let settled = Box::pin(self.settle_conversation(caller, call, &surroundings)).await?;
         let key = JobKey {
             connection: caller.session.as_str().to_owned(),
             conversation: settled.key,
@@ -249,7 +250,7 @@ impl Engine {
         match seen {
             JobState::Done(done, _) => {
                 let made = locked(&made).clone();
-                let handed = self.hand_over(Result::clone(&done)?, made, &key, &surroundings, age).await;
+                let handed = Box::pin(self.hand_over(Result::clone(&done)?, made, &key, &surroundings, age)).await;
                 self.worker.jobs.remove(number);
                 handed
             }
@@ -264,7 +265,8 @@ impl Engine {
                     "The human has been asked and has not answered yet (question {}). Repeat this call; it attaches to the open question.",
                     crate::broker::short(&approval)
                 );
-                Ok(unfinished(WorkerStatusKind::ApprovalPending, text, id))
+                let answer = unfinished(WorkerStatusKind::ApprovalPending, text, id);
+                Ok(WorkerAnswer { approval: Some(approval), ..answer })
             }
             JobState::Working => {
                 let text =

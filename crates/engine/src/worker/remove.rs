@@ -7,6 +7,7 @@ use lwa_privacy::{Kind, Placeholder};
 use lwa_protocol::{Event, Failure};
 use lwa_worker::observer::EndState;
 
+use super::left::Cleared;
 use super::session::Session;
 use crate::engine::{Engine, locked};
 use crate::{failure, tokens};
@@ -16,7 +17,7 @@ impl Engine {
     ///
     /// # Errors
     /// Its work does not end, or something cannot be removed.
-    pub(super) async fn remove_session(&self, key: &str) -> Result<(), Failure> {
+    pub(super) async fn remove_session(&self, key: &str) -> Result<Cleared, Failure> {
         let _removing = Removing::begin(self, key);
         self.end_work(key).await?;
         let held = match self.session_in_memory(key) {
@@ -35,19 +36,21 @@ impl Engine {
         let removed = self.remove_stored(key, held.as_deref()).await;
         // Where something could not be removed, the next call reads the session again.
         locked(&self.worker.sessions.loaded).remove(key);
-        removed?;
+        let cleared = removed?;
         self.forget_session(key);
         self.emit(Event::WorkerChanged { session: key.to_owned() });
-        Ok(())
+        Ok(cleared)
     }
 
-    async fn remove_stored(&self, key: &str, session: Option<&Session>) -> Result<(), Failure> {
+    async fn remove_stored(&self, key: &str, session: Option<&Session>) -> Result<Cleared, Failure> {
         if let Some(session) = session {
             self.store_vault(session).await?;
         }
         self.keep_given(key).await?;
         self.remove_artifact_files(key, None).await?;
-        self.db.delete_worker_session(key).await.map(drop).map_err(failure::store)
+        let cleared = self.clear_artifact_folder(key)?;
+        self.db.delete_worker_session(key).await.map_err(failure::store)?;
+        Ok(cleared)
     }
 
     /// Ends what is in hand for a session, so that nothing of it comes back behind a removal.

@@ -8,7 +8,7 @@ use lwa_privacy::{Bare, Reveal, rehydrate};
 use lwa_protocol::Failure;
 use lwa_protocol::worker::{WorkerAnswer, WorkerCall, WorkerDelegateParams, WorkerRunParams};
 use lwa_worker::artifact::ArtifactRef;
-use lwa_worker::command::{self, CommandError, CommandOutput, CommandRun, MOST_TIMEOUT_S};
+use lwa_worker::command::{self, CommandEnvironment, CommandError, CommandOutput, CommandRun, MOST_TIMEOUT_S};
 use lwa_worker::material::{self, Material, MaterialRequest};
 use lwa_worker::memory::TurnKind;
 use tokio::time::Instant;
@@ -148,7 +148,7 @@ impl Engine {
         let mut reference = new_reference()?;
         let mut ran = None;
         let folder = if params.command.trim().is_empty() {
-            folder_of(&params.call, &params.cwd)?
+            folder_of(&params.call, &params.cwd, environment_of(&params.call).home())?
         } else {
             let none = std::collections::BTreeMap::new();
             let wish = Wish { command: &params.command, cwd: &params.cwd, secret_env: &none };
@@ -156,7 +156,7 @@ impl Engine {
                 Judged::End(answer) => return Ok(preceded(rules, *answer)),
                 Judged::Run(permitted) => permitted,
             };
-            let (label, folder) = (permitted.label.clone(), permitted.folder.clone());
+            let (label, folder) = (permitted.label.clone(), permitted.ground.folder.path().to_owned());
             let timeout = surroundings.config.command_timeout;
             match self
                 .run_permitted(caller, &params.call, job, &surroundings, *permitted, &params.command, timeout)
@@ -173,8 +173,10 @@ impl Engine {
         let paths = self.opened_paths(caller, &params.call, &surroundings, &params.paths).await?;
         let (inline, is_verbatim) = (params.material, params.verbatim);
         let most_chars = usize::try_from(surroundings.config.material_max_chars).unwrap_or(usize::MAX);
+        let home = environment_of(&params.call).home().map(Path::to_owned);
+        // What the host keeps is read by the host alone: other conversations' materials lie there in clear.
+        let kept = self.kept_folders();
         let gathering = tokio::task::spawn_blocking(move || {
-            let home = std::env::home_dir();
             let request = MaterialRequest {
                 inline: &inline,
                 command: ran.as_ref().map(|(output, _)| output.as_material()),
@@ -182,6 +184,7 @@ impl Engine {
                 folder: &folder,
                 home: home.as_deref(),
                 root: None,
+                kept: &kept,
                 is_verbatim,
                 most_chars,
             };
@@ -226,8 +229,8 @@ impl Engine {
         let run = CommandRun {
             command: permitted.command,
             as_written: as_written.to_owned(),
-            folder: permitted.folder,
-            environment: call.environment.clone(),
+            folder: permitted.ground.folder,
+            environment: permitted.ground.environment,
             is_environment_reduced: call.is_environment_reduced,
             secret_env: permitted.secret_env,
             timeout: Duration::from_secs(u64::from(timeout)),
@@ -272,17 +275,21 @@ fn preceded(rules: Option<String>, answer: WorkerAnswer) -> WorkerAnswer {
     WorkerAnswer { text: with_rules(rules, answer.text.clone()), ..answer }
 }
 
-/// The folder of a call: the one that was asked for, else the client's.
-pub(super) fn folder_of(call: &WorkerCall, cwd: &str) -> Result<PathBuf, Failure> {
+/// The variables that a command of this call will have.
+pub(super) fn environment_of(call: &WorkerCall) -> CommandEnvironment {
+    CommandEnvironment::of(&call.environment, std::env::home_dir().as_deref())
+}
+
+/// The folder of a call: the one that was asked for, else the client's. `~` is the home that its commands have.
+pub(super) fn folder_of(call: &WorkerCall, cwd: &str, home: Option<&Path>) -> Result<PathBuf, Failure> {
     let base = call.cwd.as_deref().map(Path::new);
+    let home = home.unwrap_or_else(|| Path::new("/"));
     let wanted = cwd.trim();
-    let home = || std::env::home_dir();
     let folder = match (wanted, base) {
         ("", Some(base)) => base.to_owned(),
-        ("", None) => home().unwrap_or_else(|| PathBuf::from("/")),
-        ("~", _) => home().unwrap_or_else(|| PathBuf::from("/")),
+        ("", None) | ("~", _) => home.to_owned(),
         (wanted, base) => match (wanted.strip_prefix("~/"), base) {
-            (Some(rest), _) => home().unwrap_or_else(|| PathBuf::from("/")).join(rest),
+            (Some(rest), _) => home.join(rest),
             (None, _) if Path::new(wanted).is_absolute() => PathBuf::from(wanted),
             (None, Some(base)) => base.join(wanted),
             (None, None) => {

@@ -154,7 +154,9 @@ impl Engine {
                 purged.artifacts += counts.artifacts;
                 purged.bytes += counts.artifact_bytes;
                 if !params.dry_run {
-                    self.remove_session(key).await?;
+                    let cleared = self.remove_session(key).await?;
+                    purged.artifacts += cleared.files;
+                    purged.bytes += cleared.bytes;
                 }
             }
             PurgeWhat::Placeholders => {

@@ -11,7 +11,7 @@ use lwa_worker::artifact::{ScrubbedText, Slice, Wanted};
 use lwa_worker::entities::{self, Pass, PassLimits};
 use lwa_worker::mode::Mode;
 use lwa_worker::model::ChatModel;
-use lwa_worker::outbound::{Exit, Names, Outbound};
+use lwa_worker::outbound::{Draft, Exit, Names, Outbound};
 use lwa_worker::trailer::LeakCheck;
 use tokio::time::Instant;
 
@@ -155,8 +155,7 @@ impl WayOut {
 
     /// A remembered text: scrubbed and read for names. It blocks its thread.
     pub(super) fn short_with_names(&self, text: &str) -> String {
-        let drafted = self.exit(&mut locked(&self.vault)).draft(text);
-        match drafted {
+        match self.read_and_draft(text) {
             Ok(draft) => {
                 // The names are read without the vault, so that nothing waits for it meanwhile.
                 let names =
@@ -165,6 +164,16 @@ impl WayOut {
             }
             Err(error) => self.error(&unscrubbed(&error).message).into_text(),
         }
+    }
+
+    /// A text that is scrubbed, with the names that the embedded reader finds in it as it stands. It blocks its thread.
+    fn read_and_draft(&self, text: &str) -> Result<Draft, ScrubError> {
+        let Some(names) = self.names.as_ref().filter(|_| self.is_reading_due()) else {
+            return self.exit(&mut locked(&self.vault)).draft(text);
+        };
+        // The names are read without the vault, so that nothing waits for it meanwhile.
+        let names = names.read(&Exit::reading_of(text), Instant::now() + NAMES_LIMIT / 2);
+        self.exit(&mut locked(&self.vault)).draft_of_read(text, &names)
     }
 
     /// An error text.
@@ -176,7 +185,7 @@ impl WayOut {
     /// A result: scrubbed, read for names, and looked at by the configured model where there is one.
     pub(super) async fn result(&self, text: String) -> Result<Outbound, Failure> {
         let way = self.clone();
-        let drafted = in_thread(move || way.exit(&mut locked(&way.vault)).draft(&text)).await?;
+        let drafted = in_thread(move || way.read_and_draft(&text)).await?;
         let draft = match drafted {
             Ok(draft) => draft,
             Err(error) => return Ok(self.error(&unscrubbed(&error).message)),

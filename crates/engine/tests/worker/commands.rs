@@ -281,3 +281,213 @@ async fn new_lines_are_accepted_in_a_terminal_like_edits_of_the_configuration() 
     is(&desk.run("printf one").await, WorkerStatusKind::Completed);
     assert!(desk.host.open_questions().await.is_empty());
 }
+
+#[tokio::test]
+async fn a_variable_that_the_command_does_not_get_is_no_path() {
+    // Writing is allowed below the folder that the variables name.
+    let mut desk = Desk::allowing(ON, "cat*\n> src/**\n").await;
+    let project = desk.project.path().display().to_string();
+    std::fs::write(desk.project.path().join("new.txt"), "git push*\n").unwrap();
+    let target = desk.host.place.home().config_dir().join("planted.txt");
+    for name in ["PYTHONPATH", "NODE_PATH", "MAKEFLAGS", "LD_LIBRARY_PATH", "API_KEY", "GIT_DIR", "GIT_CONFIG_COUNT"] {
+        desk.call.environment.insert(name.to_owned(), format!("{project}/src"));
+        let answer = desk.without_a_human(&format!("cat new.txt > ${name}{}", target.display())).await;
+        assert_ne!(answer.status, WorkerStatusKind::Completed, "{name}: {}", answer.text);
+        assert!(!target.exists(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_home_that_is_judged_is_the_one_that_the_command_has() {
+    let mut desk = Desk::allowing(ON, "cat*\n> ~/**\n").await;
+    std::fs::write(desk.project.path().join("new.txt"), "git push*\n").unwrap();
+    let ours = desk.host.place.home().config_dir().to_owned();
+    let target = ours.join("planted.txt");
+    for home in [ours.clone(), desk.host.place.temp.path().to_owned()] {
+        desk.call.environment.insert("HOME".to_owned(), home.display().to_string());
+        for path in ["~/planted.txt", "~/config/planted.txt", "$HOME/planted.txt", "$HOME/config/planted.txt"] {
+            let answer = desk.without_a_human(&format!("cat new.txt > {path}")).await;
+            let is_outside = answer.status == WorkerStatusKind::Completed;
+            assert!(!is_outside || !target.exists(), "{path}: {}", answer.text);
+            assert!(!target.exists(), "{path} with {}: {}", home.display(), answer.text);
+        }
+    }
+    // A link to it is as good as the folder itself.
+    let link = desk.project.path().join("home");
+    std::os::unix::fs::symlink(&ours, &link).unwrap();
+    desk.call.environment.insert("HOME".to_owned(), link.display().to_string());
+    let answer = desk.run("cat new.txt").await;
+    is(&answer, WorkerStatusKind::Refused);
+    assert!(answer.text.contains("HOME"), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_command_is_looked_at_again_after_the_yes() {
+    let desk = Desk::new(ON).await;
+    let project = desk.project.path().to_owned();
+    let rules = desk.host.place.home().run_allow_file();
+    std::fs::write(project.join("new.txt"), "rm*\n").unwrap();
+    let mut human = desk.human();
+    let (answer, _) = tokio::join!(
+        desk.run("cp new.txt out.txt"),
+        human.answers_after(Answer::AllowOnce, || {
+            std::os::unix::fs::symlink(&rules, project.join("out.txt")).unwrap();
+        })
+    );
+    is(&answer, WorkerStatusKind::Refused);
+    assert!(answer.text.contains("changed meanwhile"), "{}", answer.text);
+    assert!(!rules.exists());
+    // Files that came to be meanwhile are no other places.
+    let (answer, _) = tokio::join!(
+        desk.run("cp new.txt plain.txt"),
+        human.answers_after(Answer::AllowOnce, || {
+            std::fs::write(project.join("plain.txt"), "old").unwrap();
+        })
+    );
+    is(&answer, WorkerStatusKind::Completed);
+}
+
+#[tokio::test]
+async fn the_folder_that_was_shown_is_the_one_it_runs_in() {
+    let desk = Desk::new(ON).await;
+    let elsewhere = tempfile::tempdir().unwrap();
+    let sub = desk.project.path().join("sub");
+    std::fs::create_dir(&sub).unwrap();
+    let mut params = desk.run_params("touch made");
+    params.cwd = "sub".to_owned();
+    let mut human = desk.human();
+    let exchange = || {
+        std::fs::remove_dir(&sub).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), &sub).unwrap();
+    };
+    let (answer, question) = tokio::join!(
+        desk.host.engine.worker_run(&desk.agent, params),
+        human.answers_after(Answer::AllowOnce, exchange)
+    );
+    let answer = answer.unwrap();
+    is(&answer, WorkerStatusKind::Refused);
+    assert!(answer.text.contains("changed meanwhile"), "{}", answer.text);
+    assert!(!elsewhere.path().join("made").exists());
+    let ApprovalDetail::Command(detail) = question.detail else { panic!("another question") };
+    assert_eq!(detail.cwd, desk.project.path().canonicalize().unwrap().join("sub").display().to_string());
+    // Now that it is a link, the question names what it leads to.
+    let mut params = desk.run_params("touch made");
+    params.cwd = "sub".to_owned();
+    let (_, question) =
+        tokio::join!(desk.host.engine.worker_run(&desk.agent, params), human.answers(Answer::Deny, None));
+    let ApprovalDetail::Command(detail) = question.detail else { panic!("another question") };
+    assert_eq!(detail.cwd, elsewhere.path().canonicalize().unwrap().display().to_string());
+    assert!(detail.reason.contains("outside the client's project"), "{}", detail.reason);
+}
+
+#[tokio::test]
+async fn materials_of_other_conversations_are_read_by_no_path_and_in_no_folder() {
+    let desk = Desk::allowing("[clients.codex.worker]\narm = \"on\"\nrun_policy = \"allow\"\n", "").await;
+    let folder = desk.host.place.home().artifacts_folder().join("another");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a_1.txt"), "violetkettle").unwrap();
+    let link = desk.project.path().join("link");
+    std::os::unix::fs::symlink(folder.join("a_1.txt"), &link).unwrap();
+    for path in [folder.display().to_string(), folder.join("a_1.txt").display().to_string(), "link".to_owned()] {
+        let answer = desk.read_file("Quote everything.", &path).await;
+        assert!(!answer.text.contains("violetkettle"), "{path}: {}", answer.text);
+        assert!(answer.text.contains("a file of Lwa itself"), "{path}: {}", answer.text);
+    }
+    let mut params = desk.run_params("cat a_1.txt");
+    params.cwd = folder.display().to_string();
+    let answer = desk.host.engine.worker_run(&desk.agent, params).await.unwrap();
+    is(&answer, WorkerStatusKind::Refused);
+    assert!(answer.text.contains("protected path"), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_sandboxed_command_sees_nothing_of_other_conversations() {
+    let config = "[clients.codex.worker]\narm = \"on\"\nrun_policy = \"allow\"\nsandbox = \"read_only\"\n";
+    let desk = Desk::allowing(config, "").await;
+    let folder = desk.host.place.home().artifacts_folder().join("another");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a_1.txt"), "violetkettle").unwrap();
+    let answer = desk.run(&format!("cat {}/a_1.txt; echo behind", folder.display())).await;
+    assert!(!answer.text.contains("violetkettle"), "{}", answer.text);
+    // Where the system has no sandbox, nothing runs.
+    if answer.status == WorkerStatusKind::Completed {
+        assert!(answer.text.contains("behind"), "{}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn a_reading_git_runs_no_program_of_the_repository() {
+    let desk = Desk::allowing(ON, "git status*\ngit diff*\n").await;
+    let project = desk.project.path();
+    let git = |words: &[&str]| {
+        let done = std::process::Command::new("git").args(words).current_dir(project).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q"]);
+    std::fs::write(project.join("file"), "one\n").unwrap();
+    git(&["add", "file"]);
+    std::fs::write(project.join("file"), "two\n").unwrap();
+    let program = project.join("evil.sh");
+    std::fs::write(&program, "#!/bin/sh\ntouch ran\ncat\n").unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    git(&["config", "core.fsmonitor", "./evil.sh"]);
+    std::fs::copy(&program, project.join(".git/hooks/post-index-change")).unwrap();
+    is(&desk.run("git status").await, WorkerStatusKind::Completed);
+    is(&desk.run("git status && true").await, WorkerStatusKind::Completed);
+    assert!(!project.join("ran").exists(), "a program of the repository ran");
+    git(&["config", "filter.x.clean", "./evil.sh"]);
+    std::fs::write(project.join(".gitattributes"), "* filter=x\n").unwrap();
+    let mut human = desk.human();
+    for command in ["git status", "git diff"] {
+        let (answer, question) = tokio::join!(desk.run(command), human.answers(Answer::Deny, None));
+        is(&answer, WorkerStatusKind::Refused);
+        let ApprovalDetail::Command(detail) = question.detail else { panic!("another question") };
+        assert!(detail.reason.contains("filter.clean"), "{}", detail.reason);
+    }
+    assert!(!project.join("ran").exists());
+}
+
+#[tokio::test]
+async fn always_for_the_folders_own_code_holds_in_this_project_alone() {
+    for answer in [Answer::AllowAlways, Answer::AllowSession] {
+        let mut desk = Desk::new(ON).await;
+        let script = |folder: &std::path::Path, says: &str| {
+            let path = folder.join("build.sh");
+            std::fs::write(&path, format!("#!/bin/sh\necho built {says}\n")).unwrap();
+            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        };
+        script(desk.project.path(), "ours");
+        let mut human = desk.human();
+        let (first, question) = tokio::join!(desk.run("./build.sh"), human.answers(answer, None));
+        assert!(first.text.contains("built ours"), "{}", first.text);
+        let ApprovalDetail::Command(detail) = question.detail else { panic!("another question") };
+        let place = desk.project.path().canonicalize().unwrap();
+        assert_eq!(detail.shapes, [format!("in '{}': ./build.sh", place.display())]);
+        assert!(desk.run("./build.sh").await.text.contains("built ours"));
+        // The same words in a project that came from elsewhere.
+        let hostile = tempfile::tempdir().unwrap();
+        script(hostile.path(), "HOSTILE");
+        desk.call.cwd = Some(hostile.path().display().to_string());
+        let again = desk.without_a_human("./build.sh").await;
+        is(&again, WorkerStatusKind::Refused);
+        assert!(!again.text.contains("HOSTILE"), "{}", again.text);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_a_human_names_its_own_question() {
+    let desk = Desk::new(ON).await;
+    let mut human = desk.human();
+    let mut ask = async |thread: &str, command: &str| {
+        let mut params = desk.run_params(command);
+        params.call = crate::desk::call(&desk.project, thread);
+        params.call.hold_ms = 300;
+        let (answer, question) = tokio::join!(desk.host.engine.worker_run(&desk.agent, params), human.next_question());
+        (answer.unwrap(), question)
+    };
+    for (thread, command) in [("thread-a", "touch theirs"), ("thread-b", "touch mine")] {
+        let (answer, question) = ask(thread, command).await;
+        is(&answer, WorkerStatusKind::ApprovalPending);
+        assert_eq!(answer.approval, Some(question.id));
+    }
+}

@@ -84,6 +84,17 @@ impl Desk {
         self.host.engine.worker_run(&self.agent, self.run_params(command)).await.unwrap()
     }
 
+    /// A command that gets a no, if anybody is asked about it.
+    pub async fn without_a_human(&self, command: &str) -> WorkerAnswer {
+        let mut human = self.human();
+        let work = self.run(command);
+        let mut work = std::pin::pin!(work);
+        tokio::select! {
+            answer = &mut work => answer,
+            _ = human.answers(Answer::Deny, None) => work.await,
+        }
+    }
+
     pub async fn delegate(&self, task: &str, material: &str) -> WorkerAnswer {
         let params = WorkerDelegateParams {
             call: self.call.clone(),
@@ -195,9 +206,20 @@ impl Human {
         tokio::time::timeout(Duration::from_secs(30), opened).await.expect("no question was opened")
     }
 
+    /// Answers the next question once something else has happened.
+    pub async fn answers_after(&mut self, answer: Answer, happens: impl FnOnce()) -> ApprovalItem {
+        let question = self.next_question().await;
+        happens();
+        self.give(question, answer, None).await
+    }
+
     /// Answers the next question.
     pub async fn answers(&mut self, answer: Answer, variant: Option<&str>) -> ApprovalItem {
         let question = self.next_question().await;
+        self.give(question, answer, variant).await
+    }
+
+    async fn give(&self, question: ApprovalItem, answer: Answer, variant: Option<&str>) -> ApprovalItem {
         let params = DecideParams {
             id: question.id.clone(),
             answer,

@@ -163,3 +163,55 @@ async fn w_27_looking_writes_nothing() {
     assert!(!desk.host.place.home().artifacts_folder().join("codex.thread-1").exists());
     assert!(!desk.host.place.home().run_allow_file().exists());
 }
+
+#[tokio::test]
+async fn a_purge_leaves_no_file_of_the_conversation_whether_a_row_knows_of_it_or_not() {
+    let desk = Desk::new(ON).await;
+    desk.delegate("Who?", "a line of text").await;
+    let key = desk.status().await.session_key;
+    let home = desk.host.place.home();
+    let folder = std::fs::read_dir(home.artifacts_folder()).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(folder.join("a_orphan.part"), "raw output").unwrap();
+    std::fs::write(folder.join("a_orphan.txt"), "raw text").unwrap();
+    let params = WorkerPurgeParams { key: Some(key), what: PurgeWhat::Session, before: None, dry_run: false };
+    let purged = desk.host.engine.purge_worker(&app(), &params).await.unwrap();
+    assert!(!folder.exists());
+    assert_eq!(purged.artifacts, 3, "the orphans count as well");
+}
+
+#[tokio::test]
+async fn what_a_host_that_died_wrote_down_half_is_removed_and_what_is_stored_stays() {
+    let desk = Desk::new(ON).await;
+    let first = desk.delegate("Who?", "a line of text").await;
+    let folder = std::fs::read_dir(desk.host.place.home().artifacts_folder()).unwrap().next().unwrap().unwrap().path();
+    let left = folder.join("a_00000000.part");
+    std::fs::write(&left, "raw output").unwrap();
+    desk.host.engine.remove_what_was_left().await.unwrap();
+    assert!(!left.exists());
+    is(&desk.slice(&first.facts.reference.unwrap(), 0, 100).await, WorkerStatusKind::Completed);
+}
+
+#[tokio::test]
+async fn a_question_of_a_terminal_ends_with_it() {
+    let desk = Desk::new(ON).await;
+    let terminal = crate::support::terminal();
+    let attendance = desk.host.engine.attend(&terminal, "test");
+    let mut params = desk.run_params("touch late");
+    params.call.session = vec![SessionRef::Named("mine".to_owned())];
+    let mut human = desk.human();
+    let leaving = async {
+        let question = human.next_question().await;
+        drop(attendance);
+        question
+    };
+    let work = async {
+        // The worker is not on for terminals here, so the first question may be that one.
+        desk.host.engine.worker_run(&terminal, params).await
+    };
+    let (answer, question) = tokio::join!(work, leaving);
+    assert_ne!(answer.unwrap().status, WorkerStatusKind::Completed);
+    let open = desk.host.open_questions().await;
+    assert!(open.iter().all(|other| other.id != question.id), "it is open still");
+    assert!(desk.host.decide(&app(), &question.id, lwa_protocol::approval::Answer::AllowOnce).await.is_err());
+    assert!(!desk.project.path().join("late").exists());
+}

@@ -37,6 +37,8 @@ pub(super) struct Entry {
     pub(super) pattern: Pattern,
     pub(super) effect: Decision,
     pub(super) because: Option<String>,
+    /// The folder in and below which it holds; everywhere when there is none.
+    pub(super) folder: Option<String>,
 }
 
 /// How well an entry fits.
@@ -52,10 +54,11 @@ pub(crate) enum Fit {
 
 impl Entry {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let (folder, placeless) = place(text)?;
         let (effect, body) = [("ask:", Decision::Ask), ("deny:", Decision::Deny), ("allow:", Decision::Allow)]
             .into_iter()
-            .find_map(|(start, effect)| text.strip_prefix(start).map(|body| (effect, body.trim())))
-            .unwrap_or((Decision::Allow, text));
+            .find_map(|(start, effect)| placeless.strip_prefix(start).map(|body| (effect, body.trim())))
+            .unwrap_or((Decision::Allow, placeless));
         let tokens = tokens(body)?;
         let pattern = if body.starts_with('>') {
             let only_appends = body.starts_with(">>");
@@ -68,14 +71,15 @@ impl Entry {
             }
             Pattern::Words(tokens)
         };
-        Ok(Self { text: text.to_owned(), pattern, effect, because: None })
+        Ok(Self { text: text.to_owned(), pattern, effect, because: None, folder })
     }
 
     /// Holds an example against the entry.
     pub(super) fn check(&self, example: &str, should_fit: bool) -> Result<(), String> {
         let records = super::records_of(example);
         let fits = match &self.pattern {
-            Pattern::Words(_) => records.iter().any(|record| self.fits(record) != Fit::No),
+            // An example stands in no folder.
+            Pattern::Words(tokens) => records.iter().any(|record| self.words_fit(tokens, record) != Fit::No),
             Pattern::Write { path, .. } => {
                 let context = Context::new("/work", "/home/user");
                 records.iter().flat_map(|record| &record.writes).any(|write| path_fits(path, write, &context))
@@ -91,6 +95,21 @@ impl Entry {
     /// How the entry fits a command.
     pub(super) fn fits(&self, record: &Record) -> Fit {
         let Pattern::Words(tokens) = &self.pattern else { return Fit::No };
+        // Where the folder of a command is not known, it is in none that allows and in each that restricts.
+        let is_here = match &record.folder {
+            Some(folder) => self.holds_in(folder),
+            None => self.folder.is_none() || self.effect != Decision::Allow,
+        };
+        if is_here { self.words_fit(tokens, record) } else { Fit::No }
+    }
+
+    /// Whether the entry holds in this folder.
+    pub(super) fn holds_in(&self, folder: &str) -> bool {
+        let Some(own) = self.folder.as_deref() else { return true };
+        folder.strip_prefix(own.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    fn words_fit(&self, tokens: &[Token], record: &Record) -> Fit {
         if record.words.is_empty() {
             return Fit::No;
         }
@@ -114,7 +133,7 @@ impl Entry {
         }
         // In the order of writing, everything up to the last word of the verb counts as its head.
         let head = record.order.iter().take(record.head).max().map_or(record.head, |last| last + 1);
-        let fit = if record.head > 1 { words_fit(tokens, &written, head) } else { Fit::No };
+        let fit = if record.head > 1 || !record.order.is_empty() { words_fit(tokens, &written, head) } else { Fit::No };
         if fit != Fit::No || record.assignments.is_empty() {
             return fit;
         }
@@ -262,6 +281,20 @@ fn parts_fit(wanted: &[&str], parts: &[&str]) -> bool {
         }
         _ => false,
     }
+}
+
+/// The folder that an entry names in front, as in `in '/srv/shop': make test`, and the rest.
+fn place(text: &str) -> Result<(Option<String>, &str), String> {
+    let Some(behind) = text.strip_prefix("in ").map(str::trim_start) else { return Ok((None, text)) };
+    let cut = match behind.strip_prefix('\'') {
+        Some(quoted) => quoted.split_once("':"),
+        None => behind.split_once(": "),
+    };
+    let Some((folder, rest)) = cut else { return Err("behind `in` stand a folder, a colon and an entry".to_owned()) };
+    if !folder.starts_with('/') {
+        return Err(format!("`{folder}` is no absolute folder"));
+    }
+    Ok((Some(folder.to_owned()), rest.trim()))
 }
 
 /// Cuts an entry into its words; quotes and backslashes make their characters plain.

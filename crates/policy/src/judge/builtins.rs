@@ -22,6 +22,12 @@ impl Walker<'_> {
                     && let Some(flow) = &only.file
                 {
                     look.out = Some(flow.clone());
+                } else if look
+                    .args
+                    .iter()
+                    .any(|arg| arg.file == Some(Flow::Network) || arg.text == "-" && look.stdin == Flow::Network)
+                {
+                    look.out = Some(Flow::Network);
                 }
                 if name != "cat" {
                     return false;
@@ -36,9 +42,13 @@ impl Walker<'_> {
                 if name == "pwd" {
                     look.out = None;
                 }
-                look.record.needs_entry = matches!(name.as_str(), "true" | "false" | "pwd" | ":" | "jobs" | "dirs")
-                    && look.args.len() > 1
-                    || matches!(name.as_str(), "pwd" | "dirs" | "jobs");
+                look.record.needs_entry = matches!(name.as_str(), "pwd" | "dirs" | "jobs");
+                if name == "wait" {
+                    for value in look.parse(&Grammar::new("p", &[])).values('p', "") {
+                        self.assignment_name(&value.text);
+                        state.variables.insert(value.text.clone(), Value::Unknown);
+                    }
+                }
                 if name == "suspend" {
                     self.ask("job control", "stops the shell");
                 }
@@ -92,11 +102,12 @@ impl Walker<'_> {
             }
             "set" => {
                 let parsed = look.parse(&Grammar::new("oO", &[]));
-                if look
-                    .args
-                    .iter()
-                    .skip(1)
-                    .any(|arg| matches!(arg.text.as_str(), "history" | "posix" | "expand_aliases"))
+                if parsed.has_short("k")
+                    || look
+                        .args
+                        .iter()
+                        .skip(1)
+                        .any(|arg| matches!(arg.text.as_str(), "history" | "posix" | "expand_aliases" | "keyword"))
                 {
                     self.ask("shell setting", "changes how the shell reads what follows");
                 }
@@ -280,6 +291,13 @@ impl Walker<'_> {
                 continue;
             }
             prints = false;
+            // An index is evaluated, before or without the equals sign.
+            let index = arg.text.split('=').next().unwrap_or_default();
+            if index.contains('[') && index.contains(['$', '`', crate::arg::UNKNOWN]) {
+                self.ask("arithmetic", "an index is evaluated and may hold commands");
+                let code = arg.code.clone().unwrap_or_default();
+                self.scan(&code);
+            }
             match arg.text.find('=') {
                 Some(at) => {
                     let name = arg.text.get(..at).unwrap_or_default().trim_end_matches('+').to_owned();
@@ -290,7 +308,7 @@ impl Walker<'_> {
                     } else if value.is_dynamic {
                         Value::Unknown
                     } else {
-                        Value::Static(value.text.clone())
+                        Value::of(&value.text)
                     };
                     state.variables.insert(name, known);
                 }
@@ -321,7 +339,7 @@ impl Walker<'_> {
             Flow::Literal(text)
                 if names.len() == 1 && look.name == "read" && !text.trim_end_matches('\n').contains('\n') =>
             {
-                Value::Static(text.trim().to_owned())
+                Value::of(text.trim())
             }
             _ => Value::Unknown,
         };
@@ -340,6 +358,13 @@ impl Walker<'_> {
             "hash" => parsed.has_short("p"),
             _ => parsed.has_short("sp"),
         };
+        if look.name == "history" && parsed.has_short("wacdnr") {
+            self.ask("history", "`history` would change or write what the shell remembers");
+            for at in parsed.operands.clone() {
+                let arg = look.args.get(at).cloned().unwrap_or_default();
+                self.writes_aside(look, &arg, state);
+            }
+        }
         if is_risky {
             self.ask(
                 "replaces programs",

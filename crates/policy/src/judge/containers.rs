@@ -29,7 +29,8 @@ const GLOBAL: Grammar = Grammar::stopping(
         "progress",
         "parallel",
     ],
-);
+)
+.flags(&["tls"]);
 
 const RUN: Grammar = Grammar::stopping(
     "aceuvwplhmn",
@@ -112,7 +113,8 @@ const RUN: Grammar = Grammar::stopping(
         "pod",
         "secret",
     ],
-);
+)
+.flags(&["detach"]);
 
 const KUBE: Grammar = Grammar::stopping(
     "nsluvo",
@@ -172,8 +174,15 @@ impl Walker<'_> {
 
     fn docker(&mut self, look: &mut Look, state: &State) {
         let parsed = look.parse(&GLOBAL);
-        if parsed.options.iter().any(|option| option.is('H', "host")) {
+        let is_elsewhere = |value: &Arg| {
+            value.is_dynamic
+                || !["unix:///var/run/docker.sock", "unix:///run/docker.sock"].contains(&value.text.as_str())
+        };
+        if parsed.values('H', "host").iter().any(is_elsewhere) {
             self.ask("another machine", "acts on another machine");
+        }
+        if parsed.options.iter().any(|option| option.is_long && option.name == "config") {
+            self.ask("another configuration", "the configuration names helpers and plug-ins that are run");
         }
         let Some(first) = parsed.operands.first().copied() else { return };
         let mut places = vec![first];
@@ -334,6 +343,13 @@ impl Walker<'_> {
 
     fn kube(&mut self, look: &mut Look, state: &State) {
         let parsed = look.parse(&KUBE);
+        // The configuration of a cluster may name a program that gives the credentials.
+        let names_settings = look.args.iter().any(|arg| {
+            arg.text.starts_with("--kubeconfig") || arg.text.len() > 7 && "--kubeconfig".starts_with(&arg.text)
+        });
+        if names_settings {
+            self.ask("another configuration", "the configuration names programs that are run");
+        }
         let Some(at) = parsed.operands.first().copied() else { return };
         let verb = look.text(at).to_owned();
         let mut places = vec![at];
@@ -358,6 +374,9 @@ impl Walker<'_> {
             }
         }
         look.set_head(&places);
+        if verb == "config" && places.get(1).is_some_and(|next| look.text(*next).starts_with("set")) {
+            self.ask("changes settings", "changes the configuration of clusters, which names programs that are run");
+        }
         if matches!(verb.as_str(), "exec" | "run" | "debug" | "attach") {
             look.must_spell(at);
             let end = look.args.iter().position(|arg| arg.text == "--").map(|at| at + 1);
@@ -386,7 +405,27 @@ impl Walker<'_> {
 
     /// Tools that carry a command to another machine in their last words.
     fn remote_words(&mut self, look: &mut Look, state: &State) {
-        let verbs: Vec<usize> = (1..look.args.len()).filter(|at| !look.text(*at).starts_with('-')).take(3).collect();
+        let clouds = Grammar::new(
+            "go",
+            &[
+                "project",
+                "account",
+                "format",
+                "configuration",
+                "zone",
+                "region",
+                "output",
+                "query",
+                "subscription",
+                "resource-group",
+                "verbosity",
+            ],
+        );
+        let verbs: Vec<usize> = if matches!(look.name.as_str(), "gcloud" | "az") {
+            look.parse(&clouds).operands.into_iter().take(3).collect()
+        } else {
+            (1..look.args.len()).filter(|at| !look.text(*at).starts_with('-')).take(3).collect()
+        };
         let is_remote = look.name == "lxc-attach"
             || verbs.iter().any(|at| {
                 matches!(

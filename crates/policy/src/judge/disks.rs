@@ -106,8 +106,16 @@ impl Walker<'_> {
                     || matches!(verb.as_str(), "apfs" | "cs" | "corestorage" | "appleraid" | "ar"))
                     || look.text(2).starts_with("list")
             }
-            "dd" => {
+            "dd" | "dcfldd" | "dc3dd" | "gdd" => {
                 self.dd(look, state);
+                return true;
+            }
+            "ddrescue" | "dd_rescue" => {
+                let parsed = look.parse(&Grammar::new("abcdefimnorstxBEKLMNSTXZ", &[]));
+                for at in parsed.operands.iter().skip(1) {
+                    let target = look.args.get(*at).cloned().unwrap_or_default();
+                    self.writes_aside(look, &target, state);
+                }
                 return true;
             }
             "mount" | "umount" | "swapon" | "swapoff" | "losetup" | "fsck" | "e2fsck" | "xfs_repair" | "tune2fs"

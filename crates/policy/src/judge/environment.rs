@@ -444,11 +444,29 @@ pub(super) fn is_unsafe(name: &str) -> bool {
         || UNSAFE_ENDS.iter().any(|end| upper.ends_with(end))
 }
 
+/// A pager or an editor that is switched off.
+fn does_nothing(name: &str, value: &Arg) -> bool {
+    let is_viewer = ["PAGER", "EDITOR", "VISUAL"].contains(&name)
+        || name.ends_with("_PAGER")
+        || name.ends_with("_EDITOR")
+        || name == "MANPAGER";
+    is_viewer && value.is_static() && matches!(value.text.as_str(), "" | "cat" | "true" | ":")
+}
+
 impl Walker<'_> {
     /// A variable that is set in front of a command or for all that follow.
     pub(crate) fn assignment_value(&mut self, name: &str, value: &Arg) {
         if value.is_fetched && is_unsafe(name) {
             self.ask("unsafe assignment", format!("`{name}` would hold fetched text"));
+        }
+        if does_nothing(name, value) {
+            return;
+        }
+        if name == "CARGO_TARGET_DIR" && value.is_static() && !value.has_placeholder {
+            // A folder for what is built: a write like another.
+            let state = State { folder: self.context.working_folder.clone(), ..State::default() };
+            self.write(value, &state);
+            return;
         }
         if is_unsafe(name) {
             self.ask("unsafe assignment", format!("the variable `{name}` changes what programs run, load or obey"));

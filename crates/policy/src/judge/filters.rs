@@ -20,7 +20,7 @@ const OPTION_RUNS: &[(&str, &str, &[&str])] = &[
     ("grep", "", &[]),
     ("sort", "", &["compress-program"]),
     ("gsort", "", &["compress-program"]),
-    ("man", "PH", &["pager", "html", "preprocessor"]),
+    ("man", "PHC", &["pager", "html", "preprocessor", "config-file"]),
     ("bat", "", &["pager"]),
     ("batcat", "", &["pager"]),
     ("delta", "", &["pager"]),
@@ -28,15 +28,12 @@ const OPTION_RUNS: &[(&str, &str, &[&str])] = &[
     ("zip", "", &["unzip-command"]),
     ("ctags", "", &["options", "options-maybe"]),
     ("pip-audit", "", &["index-url"]),
-    ("pytest", "pc", &["override-ini", "config-file", "pastebin", "pdbcls"]),
+    ("pytest", "pco", &["override-ini", "config-file", "pastebin", "pdbcls"]),
     ("eslint", "", &["rulesdir", "resolve-plugins-relative-to", "config", "parser"]),
     ("prettier", "", &["plugin", "config"]),
     ("rustc", "", &["linker-exec"]),
-    ("gcc", "B", &["wrapper"]),
-    ("clang", "", &["plugin"]),
     ("dmesg", "", &[]),
     ("locate", "", &[]),
-    ("ip", "b", &["batch"]),
     ("fzf", "", &["preview", "bind", "listen"]),
     ("sk", "", &["preview", "bind", "cmd"]),
     ("diff3", "", &["diff-program"]),
@@ -107,6 +104,10 @@ impl Walker<'_> {
                     return false;
                 }
                 self.option_runs(look, state);
+                let clears = look.parse(&Grammar::new("fFlnstD", &["level", "facility", "file", "time-format"]));
+                if name == "dmesg" && (clears.has('C', "clear") || clears.has('c', "read-clear")) {
+                    self.ask("system setting", "`dmesg` would empty the log of the kernel");
+                }
                 if name == "man" || name == "dmesg" || name == "locate" {
                     look.names_only = true;
                 }
@@ -130,6 +131,16 @@ impl Walker<'_> {
                 shorts.contains(&option.name)
             };
             if !is_wanted {
+                continue;
+            }
+            // Most settings of a test run are harmless; some load code.
+            if look.name == "pytest"
+                && "override-ini".starts_with(&option.name)
+                && option.value.as_ref().is_some_and(|value| {
+                    let key = value.text.split('=').next().unwrap_or_default().trim();
+                    !value.is_dynamic && !["addopts", "pythonpath", "python_files", "usefixtures"].contains(&key)
+                })
+            {
                 continue;
             }
             if look.name == "pytest"
@@ -161,6 +172,9 @@ impl Walker<'_> {
     fn test_words(&mut self, look: &mut Look) {
         look.care = Care::Harmless;
         look.names_only = true;
+        // A test of the shell looks and does nothing, like `[[ … ]]`.
+        look.record.needs_entry = look.text(0).contains('/');
+        look.out = Some(Flow::Nothing);
         let has_code = look.args.iter().skip(1).any(|arg| arg.text.contains('[') && arg.text.contains(['$', '`']));
         let evaluates = look
             .args
@@ -209,7 +223,19 @@ impl Walker<'_> {
                     self.ask("fetched statements", format!("`{}` would run fetched statements", look.name));
                 }
             }
-            Flow::Opaque | Flow::Nothing => {}
+            Flow::Opaque => {
+                let names_them = look
+                    .args
+                    .iter()
+                    .any(|arg| matches!(arg.text.as_str(), "-c" | "-e" | "--command" | "--execute" | "--eval"));
+                if !names_them && look.name != "redis-cli" {
+                    self.ask(
+                        "statements",
+                        format!("`{}` would run statements that are known at run time only", look.name),
+                    );
+                }
+            }
+            Flow::Nothing => {}
         }
         for (at, text) in statements {
             let lower = text.to_lowercase();

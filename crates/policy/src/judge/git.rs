@@ -6,7 +6,7 @@ use super::{Look, Walker};
 use crate::arg::{Arg, Flow};
 use crate::options::{Parsed, parse};
 use crate::walk::state::State;
-use table::{CONFIG, GLOBAL, NESTED, RUNNERS, RUNNING_KEYS, SPELLED, VERB};
+use table::{CONFIG, GLOBAL, NESTED, RUNNERS, RUNNING_KEYS, SPELLED, grammar_of};
 
 impl Walker<'_> {
     /// `git` and the programs that are a verb of it.
@@ -56,8 +56,8 @@ impl Walker<'_> {
         let Some(verb_at) = parsed.operands.first().copied() else { return true };
         let verb = look.text(verb_at).to_owned();
         let words: Vec<Arg> = look.from(verb_at);
-        let grammar = if verb == "config" { &CONFIG } else { &VERB };
-        let inside = parse(&words, grammar);
+        let grammar = if verb == "config" { CONFIG } else { grammar_of(&verb) };
+        let inside = parse(&words, &grammar);
         let second = inside.operands.first().map(|at| at + verb_at).filter(|_| NESTED.contains(&verb.as_str()));
         let places: Vec<usize> = std::iter::once(verb_at).chain(second).collect();
         look.set_head(&places);
@@ -65,6 +65,16 @@ impl Walker<'_> {
         if let Some(folder) = &folder {
             let (path, is_known) = crate::path::resolve(&folder.text, state.folder.as_deref(), self.context);
             there.folder = (is_known && !folder.is_dynamic).then_some(path);
+        }
+        // Whoever can write there can have put settings there that start programs.
+        let is_shared = there.folder.as_deref().is_some_and(|folder| {
+            ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"]
+                .iter()
+                .any(|root| folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        });
+        let is_home = self.context.working_folder == there.folder;
+        if is_shared && !is_home && verb != "init" && verb != "clone" {
+            self.ask("another repository", "`git` would obey the settings of a folder that everyone can write");
         }
         if RUNNERS.contains(&verb.as_str()) {
             self.ask("option that executes", format!("`git {verb}` runs programs or serves a repository"));
@@ -101,6 +111,7 @@ impl Walker<'_> {
                 || verb == "clone" && long("config", 4)
                 || matches!(verb, "clone" | "init") && long("template", 4)
                 || verb == "init" && long("separate-git-dir", 4)
+                || verb == "difftool" && (long("tool", 4) || short("t"))
                 || verb == "merge"
                     && long("strategy", 5)
                     && option.value.as_ref().is_some_and(|value| value.text.contains('/'))
@@ -250,6 +261,7 @@ impl Walker<'_> {
                     self.writes_aside(look, &target, state);
                 }
             }
+            "apply" | "am" | "pull" | "reset" => self.writes_purposely(look, &Arg::literal("."), state),
             "checkout" | "restore" | "mv" | "rm" | "sparse-checkout" => {
                 for at in inside.operands.clone() {
                     let arg = look.args.get(at + from).cloned().unwrap_or_default();

@@ -91,6 +91,7 @@ impl Walker<'_> {
         let informs = parsed.options.iter().any(|option| {
             matches!(option.name.as_str(), "version" | "help" | "V" | "h" | "v8-options")
                 || option.name == "v" && family != "ruby"
+                || family == "node" && option.is_long && matches!(option.name.as_str(), "test" | "run")
         });
         let mut operands = parsed.operands.iter().copied();
         let first = operands.next();
@@ -119,7 +120,7 @@ impl Walker<'_> {
                 return true;
             }
             look.set_head(&[at]);
-            let next = (at + 1..look.args.len()).find(|at| !look.text(*at).starts_with('-'));
+            let next = (at + 1..look.args.len()).find(|at| !look.text(*at).starts_with('-') || look.text(*at) == "-");
             if known.code_verbs.contains(&verb.as_str()) {
                 if let Some(next) = next {
                     let code = look.args.get(next).cloned().unwrap_or_default();
@@ -253,7 +254,9 @@ impl Walker<'_> {
     fn program_from(&mut self, look: &mut Look, flow: &Flow) {
         match flow {
             Flow::Network => self.deny("network pipe to shell", format!("`{}` would run fetched text", look.name)),
-            Flow::Nothing => {}
+            Flow::Nothing => {
+                self.ask("no program", format!("`{}` would read its program from whoever types", look.name));
+            }
             Flow::Literal(code) => {
                 self.ask("program from the input", format!("`{}` would run its input as a program", look.name));
                 let code = code.clone();

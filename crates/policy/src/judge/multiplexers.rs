@@ -47,6 +47,8 @@ const MULTIPLEXERS: &[Multiplexer] = &[
             "workflow run",
             "release delete",
             "repo edit",
+            "gist create",
+            "release upload",
         ],
         spelled: &["delete", "close", "merge", "--admin", "--force", "archive", "transfer"],
         ..BASE
@@ -306,9 +308,52 @@ impl Walker<'_> {
                     }
                 }
             }
-            "ip" if verb == "netns exec" => {
-                let at = verbs.last().copied().unwrap_or(1) + 2;
-                self.denied_inside(look.from(at), &Flow::Nothing, state);
+            "ip" => {
+                if look.args.iter().any(|arg| {
+                    let name = arg.text.trim_start_matches('-');
+                    arg.text.starts_with('-') && !name.is_empty() && "batch".starts_with(name) || name == "force"
+                }) {
+                    self.ask("options from a file", "`ip -batch` would read commands from a file");
+                }
+                if let Some(at) = verbs.last().filter(|_| matches!(verb.as_str(), "netns exec" | "vrf exec")) {
+                    self.denied_inside(look.from(at + 2), &Flow::Nothing, state);
+                }
+            }
+            "mvn" | "mvnw" | "gradle" | "gradlew" => {
+                for at in 1..look.args.len() {
+                    let text = look.text(at).to_owned();
+                    let runs = text.starts_with("exec:") || text.starts_with("antrun:") || text.contains("exec-maven");
+                    let publishes = text == "deploy"
+                        || text.starts_with("release:")
+                        || text.starts_with("deploy:")
+                        || text.rsplit(':').next().unwrap_or_default().starts_with("publish");
+                    if runs || publishes && !text.starts_with('-') {
+                        look.must_spell(at);
+                    }
+                    if text == "-I" && look.name.starts_with("gradle") {
+                        self.ask("option that executes", "an option of the builder loads what it names");
+                    }
+                }
+            }
+            "just" | "ninja" | "task" | "rake" => {
+                for value in look.parse(&known.grammar).options {
+                    if value.is('f', "justfile") || value.is('\0', "rakefile") {
+                        look.must_spell(value.at);
+                    }
+                    if look.name == "just" && value.is_long && value.name == "command" {
+                        let words: Vec<Arg> = look.args.iter().skip(value.at + 1).take(64).cloned().collect();
+                        self.ask("option that executes", "`just --command` runs a program");
+                        self.denied_inside(words, &Flow::Nothing, state);
+                    }
+                }
+            }
+            "helm"
+                if verb == "plugin"
+                    && verbs
+                        .first()
+                        .is_some_and(|at| matches!(look.text(at + 1), "install" | "update" | "uninstall")) =>
+            {
+                self.deny("package install", "installs or removes a plug-in");
             }
             _ => {}
         }
@@ -359,6 +404,13 @@ impl Walker<'_> {
                 look.must_spell(option.at);
             }
         }
+        let stays = parsed
+            .values('C', "directory")
+            .iter()
+            .all(|folder| folder.is_static() && !folder.text.starts_with(['/', '~']) && !folder.text.contains(".."));
+        if stays && let Some(target) = parsed.operands.iter().find(|at| !look.text(**at).contains('=')) {
+            look.bring_forward(*target);
+        }
         for at in parsed.operands.clone() {
             let text = look.text(at).to_owned();
             if let Some((name, value)) = text.split_once('=') {
@@ -401,6 +453,9 @@ impl Walker<'_> {
         {
             let code = code.text.trim_start_matches('!').to_owned();
             self.denied_in_code(&code, &Flow::Nothing, state);
+        }
+        if verb.starts_with("api") || matches!(verb, "gist view" | "release view" | "issue view" | "pr view") {
+            look.out = Some(Flow::Network);
         }
         if verb == "api" || verb.starts_with("api ") {
             look.set_head(&[1]);
@@ -466,6 +521,8 @@ impl Walker<'_> {
             let verb = words.first().map(|arg| arg.text.clone()).unwrap_or_default();
             if matches!(verb.as_str(), "env" | "time") {
                 self.inner(look, words, state);
+            } else if verb == "chdir" {
+                self.inner(look, words.into_iter().skip(2).collect(), state);
             } else if matches!(
                 verb.as_str(),
                 "rm" | "remove_directory"
@@ -487,8 +544,8 @@ impl Walker<'_> {
                 self.denied_inside(words, &Flow::Nothing, state);
             }
         }
-        if look.args.iter().any(|arg| arg.text == "-P") {
-            let at = look.args.iter().position(|arg| arg.text == "-P").unwrap_or(1);
+        // A script, or what fills the cache: both are code.
+        if let Some(at) = look.args.iter().position(|arg| matches!(arg.text.as_str(), "-P" | "-C")) {
             look.must_spell((at + 1).min(look.args.len() - 1));
         }
     }

@@ -134,7 +134,8 @@ const CURL: Grammar = Grammar::new(
         "vlan-priority",
         "write-out",
     ],
-);
+)
+.flags(&["head", "netrc", "parallel", "crlf", "ftp-ssl"]);
 
 const WGET: Grammar = Grammar::new(
     "aABDeiIlOoPQRtTUwX",
@@ -164,7 +165,6 @@ const WGET: Grammar = Grammar::new(
         "max-redirect",
         "proxy-user",
         "referer",
-        "save-headers",
         "user-agent",
         "post-data",
         "post-file",
@@ -321,12 +321,29 @@ impl Walker<'_> {
                     }
                 }
             }
+            "mail" | "mailx" | "sendmail" | "msmtp" | "mutt" | "swaks" => {
+                self.ask("upload", format!("`{name}` would send a message"));
+                return false;
+            }
             "lynx" | "w3m" | "links" | "elinks" | "telnet" | "ftp" | "lftp" | "tftp" | "rclone" | "s3cmd"
             | "gsutil" | "ipfs" | "websocat" => {
                 self.ask("network", format!("`{name}` opens a connection that carries anything"));
             }
-            "ping" | "dig" | "host" | "nslookup" | "traceroute" | "whois" | "mtr" | "nmap" | "get" | "grpcurl"
-            | "hurl" => {}
+            "nmap" => {
+                for at in 1..look.args.len() {
+                    let text = look.text(at).to_owned();
+                    if text.starts_with("--script") || text == "-sC" || text == "-iL" {
+                        look.must_spell(at);
+                        look.must_spell((at + 1).min(look.args.len() - 1));
+                    }
+                    if (text.starts_with("-o") && text.len() == 3 || text == "-oA")
+                        && let Some(target) = look.args.get(at + 1).cloned()
+                    {
+                        self.writes_aside(look, &target, state);
+                    }
+                }
+            }
+            "ping" | "dig" | "host" | "nslookup" | "traceroute" | "whois" | "mtr" | "get" | "grpcurl" | "hurl" => {}
             _ => return is_fetcher,
         }
         look.care = Care::Closed;
@@ -335,7 +352,7 @@ impl Walker<'_> {
     }
 
     fn curl(&mut self, look: &mut Look, state: &State) {
-        let parsed = look.parse(&CURL);
+        let parsed = look.parse(&CURL).spell_out(&CURL);
         let folder = parsed.values('\0', "output-dir").pop();
         let mut takes_output = false;
         for option in &parsed.options {
@@ -374,9 +391,21 @@ impl Walker<'_> {
                 || option.name.ends_with("unix-socket")
                 || option.name.starts_with("socks")
                 || option.name == "engine"
+                || option.name == "doh-url"
+                || option.name == "connect-to"
             {
                 self.ask("another way", "`curl` would go through a proxy or a socket");
             }
+        }
+        let is = |short: &str, long: &str| {
+            parsed.options.iter().any(|option| if option.is_long { option.name == long } else { option.name == short })
+        };
+        if is("n", "netrc") || is("", "netrc-optional") || is("", "netrc-file") {
+            self.ask("credentials", "`curl` would send stored credentials");
+        }
+        let cookies = parsed.values('b', "cookie");
+        if cookies.iter().any(|value| !value.text.contains('=')) {
+            self.ask("upload", "`curl` would read cookies from a file into the request");
         }
         if parsed.has('O', "remote-name") || parsed.has('\0', "remote-name-all") {
             takes_output = true;
@@ -401,15 +430,23 @@ impl Walker<'_> {
     }
 
     fn local_urls(&mut self, look: &Look, parsed: &Parsed, state: &State) {
-        for at in &parsed.operands {
-            if let Some(path) = look.text(*at).strip_prefix("file://") {
-                self.read_file(&Arg::literal(path), state);
+        let named = parsed.values('\0', "url").into_iter().filter(|value| !value.text.is_empty());
+        let addresses = parsed.operands.iter().filter_map(|at| look.args.get(*at)).cloned().chain(named);
+        for address in addresses {
+            let Some((scheme, rest)) = address.text.split_once("://") else { continue };
+            match scheme.to_lowercase().as_str() {
+                "http" | "https" | "ftp" | "ftps" => {}
+                "file" => {
+                    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+                    self.read_file(&Arg::literal(path), state);
+                }
+                _ => self.ask("another way", format!("`curl` would speak `{scheme}`, which carries anything")),
             }
         }
     }
 
     fn wget(&mut self, look: &mut Look, state: &State) {
-        let parsed = look.parse(&WGET);
+        let parsed = look.parse(&WGET).spell_out(&WGET);
         let documents = parsed.values('O', "output-document");
         let to_screen = documents.iter().any(|value| value.text == "-");
         for value in documents {

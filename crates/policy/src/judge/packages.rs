@@ -133,7 +133,14 @@ impl Walker<'_> {
         let next = rest.first().map(|at| look.text(*at).to_lowercase()).unwrap_or_default();
         let pair = format!("{verb} {next}");
         let is_nested = manager.nested.has(&verb) && !next.is_empty();
-        let denied = (manager.is_denied(&verb) && !manager.nested.has(&verb))
+        // `yarn workspace NAME add …` has the verb behind the name.
+        let in_workspace = verb == "workspace"
+            && rest.get(1).is_some_and(|at| {
+                let inner = look.text(*at).to_lowercase();
+                manager.is_denied(&inner)
+            });
+        let denied = in_workspace
+            || (manager.is_denied(&verb) && !manager.nested.has(&verb))
             || manager.denied_pairs.has(&pair)
             || (is_nested && nested_denied(&verb, &next, &rest, look));
         if denied && !asks_for_help {
@@ -144,6 +151,11 @@ impl Walker<'_> {
             look.set_head(&[place, rest.first().copied().unwrap_or(place)]);
         } else {
             look.set_head(&[place]);
+            if matches!(verb.as_str(), "run" | "run-script" | "rum" | "urn")
+                && let Some(script) = rest.first()
+            {
+                look.bring_forward(*script);
+            }
         }
         if manager.asking.has(&verb) || manager.asking.has(&pair) {
             self.ask(
@@ -152,9 +164,18 @@ impl Walker<'_> {
             );
         }
         if manager.remote.has(&verb) || manager.remote.has(&pair) {
-            let skip = usize::from(manager.remote.has(&pair));
-            let at = rest.get(skip).copied().unwrap_or(look.args.len());
+            // Its own options stand between the verb and the package.
+            let verb_end = if manager.remote.has(&pair) { rest.first().copied().unwrap_or(place) } else { place };
+            let at = verb_end + 1;
             self.remote_runner(look, at, state);
+        }
+        let watches = look.name == "cargo" && matches!(verb.as_str(), "watch" | "+watch");
+        if watches || verb == "run" && matches!(look.name.as_str(), "yarn" | "pnpm") {
+            let words = look.from(place + 1);
+            for word in words.iter().filter(|word| word.text.contains(' ')) {
+                self.denied_in_code(&word.text.replace(crate::arg::UNKNOWN, "x"), &Flow::Nothing, state);
+            }
+            self.denied_anywhere(look, place + 1, look.args.len(), state);
         }
         if manager.runs.has(&verb) || manager.runs.has(&pair) {
             let skip = usize::from(manager.runs.has(&pair));
@@ -270,7 +291,9 @@ impl Walker<'_> {
                     || name.starts_with("ignore-path")
                     || name.starts_with("node-options")
                     || name.starts_with("require") && look.name == "npm");
-            let is_risky = is_risky || (!option.is_long && manager.risky_shorts.contains(name) && !name.is_empty());
+            let is_here = name == "prefix" && option.value.as_ref().is_some_and(is_inside);
+            let is_risky =
+                is_risky && !is_here || (!option.is_long && manager.risky_shorts.contains(name) && !name.is_empty());
             if is_risky {
                 self.ask(
                     "option that executes",
@@ -407,6 +430,14 @@ impl Walker<'_> {
             self.deny("package install", format!("`{}` installs or removes software", look.name));
         }
     }
+}
+
+/// A known folder below the one the command runs in.
+fn is_inside(folder: &Arg) -> bool {
+    folder.is_static()
+        && !folder.has_placeholder
+        && !folder.text.starts_with(['/', '~', '-'])
+        && !folder.text.split('/').any(|part| part == "..")
 }
 
 /// `pip3.12` is a `pip`.

@@ -33,6 +33,8 @@ const PRIVILEGE: &[&str] = &[
     "super",
     "suexec",
     "setuidgid",
+    "s6-setuidgid",
+    "s6-applyuidgid",
     "chpst",
     "visudo",
     "vipw",
@@ -198,6 +200,17 @@ impl Walker<'_> {
                 self.ask("accounts", format!("`{name}` changes accounts or rights of the system"));
             }
             "capsh" | "setpriv" => {
+                let takes = look.args.iter().any(|arg| {
+                    [
+                        "--user", "--reuid", "--ruid", "--regid", "--rgid", "--uid", "--gid", "--egid", "--euid",
+                        "--groups",
+                    ]
+                    .iter()
+                    .any(|option| arg.text.starts_with(option))
+                });
+                if takes {
+                    self.deny("privilege escalation", format!("`{name}` runs a command with another identity"));
+                }
                 self.ask("rights of the process", format!("`{name}` changes the rights of what it starts"));
                 let rest = look.from(1);
                 let start = rest.iter().position(|arg| !arg.text.starts_with('-')).map_or(rest.len(), |at| at);
@@ -262,6 +275,9 @@ impl Walker<'_> {
         if POWER_VERBS.contains(&look.text(verb)) {
             self.deny("power state", format!("`loginctl {}` changes the power state of the machine", look.text(verb)));
         }
+        if matches!(look.text(verb), "enable-linger" | "disable-linger") {
+            self.ask("autostart", "changes what goes on without a session");
+        }
         look.set_head(&[verb]);
     }
 
@@ -277,6 +293,13 @@ impl Walker<'_> {
             look.name == "kill" && (look.args.len() > 2 && look.args.last().is_some_and(|arg| arg.text == "-1"));
         if hits_all {
             self.ask("every process", "signals every process of the user");
+        }
+        let fits_all = look.name == "pkill"
+            && look.args.iter().skip(1).any(|arg| {
+                !arg.text.starts_with('-') && !arg.text.is_empty() && !arg.text.chars().any(char::is_alphanumeric)
+            });
+        if fits_all {
+            self.ask("every process", "the pattern fits every process of the user");
         }
         for (at, arg) in look.args.iter().enumerate().skip(1) {
             if arg.text == "-u" || arg.text.starts_with("--u") || arg.text == "-U" {
@@ -297,6 +320,9 @@ impl Walker<'_> {
             || code.contains("log out")
         {
             self.deny("power state", "the script changes the power state of the machine");
+        }
+        if look.stdin == crate::arg::Flow::Network {
+            self.deny("network pipe to shell", "fetched text would run as a script");
         }
         self.ask("desktop script", "a desktop script can do anything");
         true

@@ -122,8 +122,8 @@ const HARMLESS: &[&str] = &[
 
 /// Of these, options or operands can do more, so an unknown word must not become one of them.
 const NOT_QUITE: &[&str] = &[
-    "date", "hostname", "iconv", "xxd", "tree", "file", "mkdir", "touch", "jq", "printenv", "dig", "host", "nslookup",
-    "ping", "printf", "type", "test", "[",
+    "date", "hostname", "iconv", "xxd", "tree", "mkdir", "touch", "jq", "printenv", "dig", "host", "nslookup", "ping",
+    "printf", "type", "test", "[",
 ];
 
 /// Programs whose operands are names or texts, not files that are shown.

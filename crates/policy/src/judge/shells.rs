@@ -24,7 +24,7 @@ struct Start {
 impl Walker<'_> {
     /// Shells.
     pub(super) fn shell(&mut self, look: &mut Look, state: &mut State) -> bool {
-        if !SHELLS.contains(&look.name.as_str()) {
+        if !is_shell(&look.name) {
             return false;
         }
         look.care = Care::Harmless;
@@ -62,6 +62,9 @@ impl Walker<'_> {
             if look.stdin == Flow::Network {
                 self.deny("network pipe to shell", "the shell would run what fetched text names");
             }
+            return true;
+        }
+        if start.first.is_none() && look.args.iter().any(|arg| arg.text == "--version" || arg.text == "--help") {
             return true;
         }
         match start.first.filter(|_| !start.reads_input) {
@@ -114,7 +117,9 @@ impl Walker<'_> {
             Flow::Opaque => {
                 self.ask("dynamic code", format!("`{}` would run an input that is known at run time only", look.name));
             }
-            Flow::Nothing => {}
+            Flow::Nothing => {
+                self.ask("no program", format!("`{}` would read its commands from whoever types", look.name));
+            }
         }
     }
 }
@@ -181,5 +186,7 @@ fn options(look: &Look) -> Start {
 
 /// Whether the name is a shell's.
 pub(super) fn is_shell(name: &str) -> bool {
-    SHELLS.contains(&name)
+    // `bash5` and `bash-5.2` are a `bash`.
+    let plain = name.trim_end_matches(|next: char| next.is_ascii_digit() || next == '.').trim_end_matches('-');
+    SHELLS.contains(&name) || SHELLS.contains(&plain)
 }

@@ -25,6 +25,15 @@ impl Walker<'_> {
             return false;
         }
         let parsed = parse(&look.args, &wrapper.grammar);
+        if look.name == "entr" && parsed.has_short("s") {
+            // The words are a line for a shell.
+            look.care = Care::Harmless;
+            let words: Vec<Arg> = parsed.operands.iter().filter_map(|at| look.args.get(*at)).cloned().collect();
+            let code = super::builtins::joined(&words);
+            look.executes(&code.shown());
+            self.code_in(look, &code, &mut state.deeper());
+            return true;
+        }
         for option in &parsed.options {
             self.wrapper_option(look, wrapper, option, state);
         }
@@ -60,7 +69,8 @@ impl Walker<'_> {
                 || matches!(name.as_str(), "rm" | "sh" | "bash" | "zsh" | "env" | "dd" | "chmod" | "chown" | "shred")
                 || name.starts_with("mkfs");
             if starts {
-                self.denied_inside(look.from(at), &look.stdin.clone(), state);
+                let words = look.args.get(at..to_end(look, at)).unwrap_or_default().to_vec();
+                self.denied_inside(words, &look.stdin.clone(), state);
             }
         }
     }
@@ -101,11 +111,19 @@ impl Walker<'_> {
                 look.out = Some(out);
             }
             Kind::Elsewhere => {
+                if look.name == "systemd-run" && look.args.iter().any(|arg| arg.text.starts_with("--uid")) {
+                    self.deny("privilege escalation", "`systemd-run --uid` runs a command with another identity");
+                }
                 self.ask("runs elsewhere", format!("`{}` starts a program outside of this shell", look.name));
                 self.denied_inside(words, &look.stdin.clone(), state);
             }
         }
     }
+}
+
+/// A deny shape shows itself in the words next to its program.
+fn to_end(look: &Look, at: usize) -> usize {
+    look.args.len().min(at + 64)
 }
 
 /// Where the program stands.
@@ -117,7 +135,19 @@ fn wrapper_program(look: &Look, wrapper: &Wrapper, parsed: &Parsed) -> Option<us
         }
     }
     let mut first = operands.next()?;
-    while look.text(first) == "--" || (wrapper.operands > 0 && look.text(first).starts_with('-')) {
+    let is_architecture = |text: &str| {
+        [
+            "x86_64", "i386", "i486", "i586", "i686", "linux32", "linux64", "aarch64", "arm", "armv7l", "uname26",
+            "ppc64le",
+        ]
+        .contains(&text)
+    };
+    if look.name == "setarch" && is_architecture(look.text(first)) {
+        first = operands.next()?;
+    }
+    while look.text(first) == "--"
+        || ((wrapper.operands > 0 || look.name == "setarch") && look.text(first).starts_with('-'))
+    {
         first = operands.next()?;
     }
     Some(first)

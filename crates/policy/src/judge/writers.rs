@@ -69,12 +69,6 @@ const OPTION_WRITES: &[(&str, &str, &[&str])] = &[
     ("shuf", "o", &["output"]),
     ("tree", "o", &[]),
     ("iconv", "o", &["output"]),
-    ("gcc", "o", &[]),
-    ("g++", "o", &[]),
-    ("cc", "o", &[]),
-    ("c++", "o", &[]),
-    ("clang", "o", &[]),
-    ("clang++", "o", &[]),
     ("ld", "o", &["output"]),
     ("as", "o", &[]),
     ("rustc", "o", &["out-dir"]),
@@ -142,6 +136,9 @@ impl Walker<'_> {
                     self.writes_aside(look, &last, state);
                 }
             }
+            "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "c89" | "c99" | "gfortran" => {
+                self.compiler(look, state);
+            }
             "ssh-keygen" => self.key_generation(look, state),
             "hostname" | "hostnamectl" | "timedatectl" | "localectl" | "sysctl" | "date" => self.system_setting(look),
             "mktemp" => look.names_only = true,
@@ -149,6 +146,9 @@ impl Walker<'_> {
                 let reads = look.args.len() == 2 && look.text(1) == "-l";
                 if look.args.iter().any(|arg| arg.text == "-u") {
                     self.ask("another identity", "`crontab -u` acts for another user");
+                }
+                if look.stdin == Flow::Network {
+                    self.deny("network pipe to shell", "fetched text would run later");
                 }
                 if !reads {
                     self.ask("autostart", "`crontab` changes what starts by itself");
@@ -305,6 +305,11 @@ impl Walker<'_> {
         }
         for folder in &folders {
             self.writes_purposely(look, folder, state);
+            for at in &parsed.operands {
+                let name = look.text(*at).trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+                let target = Arg { text: format!("{}/{name}", folder.text), code: None, ..folder.clone() };
+                self.write(&target, state);
+            }
         }
         !folders.is_empty()
     }
@@ -352,7 +357,8 @@ impl Walker<'_> {
     fn install(&mut self, look: &mut Look, state: &State) {
         let parsed = look.parse(
             &Grammar::new("gmotSZ", &["group", "mode", "owner", "target-directory", "suffix", "strip-program"])
-                .attached("Z"),
+                .attached("Z")
+                .flags(&["strip"]),
         );
         if parsed.has('\0', "strip-program") {
             self.ask("option that executes", "an option of `install` starts a program");
@@ -396,6 +402,10 @@ impl Walker<'_> {
             [parsed.values('o', "output"), parsed.values('r', "reject-file"), parsed.values('d', "directory")].concat()
         {
             self.writes_purposely(look, &value, state);
+        }
+        if parsed.operands.is_empty() && folder.is_none() {
+            // The patch names the files itself, from here on.
+            self.writes_purposely(look, &Arg::literal("."), state);
         }
         if let Some(at) = parsed.operands.first() {
             let arg = look.args.get(*at).cloned().unwrap_or_default();
@@ -443,9 +453,38 @@ impl Walker<'_> {
         }
     }
 
+    /// What a compiler makes is what it is for; programs and plug-ins that its options name are not.
+    fn compiler(&mut self, look: &mut Look, state: &State) {
+        for at in 1..look.args.len() {
+            let text = look.text(at).to_owned();
+            if text == "-o" {
+                if let Some(target) = look.args.get(at + 1).cloned() {
+                    self.writes_purposely(look, &target, state);
+                }
+            } else if text.starts_with("-o") && text.len() > 2 {
+                let target = look.args.get(at).map(|arg| arg.tail(2)).unwrap_or_default();
+                self.writes_purposely(look, &target, state);
+            }
+            let runs =
+                ["-wrapper", "-B", "-fplugin", "-specs", "--specs", "-Xclang", "-load", "@", "-fuse-ld=/", "--config"]
+                    .iter()
+                    .any(|name| text.starts_with(name));
+            if runs {
+                self.ask(
+                    "option that executes",
+                    format!("the option `{text}` of `{}` starts or loads what it names", look.name),
+                );
+                let code = look.text(at + 1).replace(',', " ");
+                self.denied_in_code(&code, &Flow::Nothing, state);
+            }
+        }
+    }
+
     fn system_setting(&mut self, look: &Look) {
-        let parsed = look
-            .parse(&Grammar::new("dfrsFbHMp", &["date", "file", "reference", "set", "host", "machine", "property"]));
+        let parsed = look.parse(
+            &Grammar::new("dfrsFbHMp", &["date", "file", "reference", "set", "host", "machine", "property"])
+                .attached("I"),
+        );
         let sets = match look.name.as_str() {
             "hostname" => !parsed.operands.is_empty() || parsed.has('F', "file"),
             "date" => parsed.has('s', "set") || parsed.operands.iter().any(|at| !look.text(*at).starts_with('+')),

@@ -276,9 +276,15 @@ impl Reader<'_> {
             name = self.cursor.bump().filter(|next| "@*#?-$!".contains(*next)).ok_or(Broken)?.to_string();
         }
         let mut inner = Vec::new();
+        // `${!a[@]}` gives the keys of an array and `${!a*}` the names that start so: neither reads what they hold.
+        let mut lists = is_indirect && matches!(self.cursor.rest().get(..2), Some("@}" | "*}"));
+        if lists {
+            self.cursor.bump();
+        }
         if self.cursor.peek() == Some('[') {
             self.cursor.bump();
             let index = self.cursor.until_bracket().ok_or(Broken)?;
+            lists |= is_indirect && matches!(index.as_str(), "@" | "*") && self.cursor.peek() == Some('}');
             if index != "@" && index != "*" && index.parse::<u32>().is_err() {
                 inner = parse(&index, Mode::Quoted)?;
                 // An index is arithmetic, and arithmetic runs what a variable holds.
@@ -303,6 +309,7 @@ impl Reader<'_> {
             "@" if inner.iter().any(|piece| matches!(piece, Piece::Text { text, .. } if text.contains(['P', 'E']))) => {
                 Form::Prompt
             }
+            _ if lists => Form::Edit(inner),
             _ if is_indirect => Form::Indirect,
             "" if inner.is_empty() => Form::Plain,
             ":-" | "-" | ":+" | "+" | ":?" | "?" => Form::Default(inner),

@@ -24,6 +24,12 @@ const NUMBERS: &[&str] = &[
     "OPTIND",
 ];
 
+/// Longer words are not put together from variables.
+const LONGEST_WORD: usize = 64 * 1024;
+
+/// Nor are more words than this made of one.
+const MOST_WORDS: usize = 4096;
+
 impl Walker<'_> {
     /// The arguments that one raw word becomes.
     pub(crate) fn words(&mut self, raw: &str, state: &mut State) -> Vec<Arg> {
@@ -43,6 +49,14 @@ impl Walker<'_> {
             }
         }
         args
+    }
+
+    /// The pattern behind `=~`: its brackets and bars are its own, what expands in it is not.
+    pub(crate) fn pattern(&mut self, raw: &str, state: &mut State) -> Arg {
+        if word::parse(raw, Mode::Word).is_ok() {
+            return self.whole(raw, state);
+        }
+        self.expanded(raw, Mode::Quoted, state)
     }
 
     /// The one argument that a raw word becomes where no splitting happens: assignments and redirect targets.
@@ -134,6 +148,13 @@ impl Walker<'_> {
                 joiner.current().text.push('0');
             }
             Form::Plain => self.value(name, is_quoted, state, joiner),
+            // A part of the blanks between words is blank too.
+            Form::Edit(_) | Form::Default(_) if name == "IFS" && !state.variables.contains_key("IFS") => {
+                if let Form::Edit(pieces) | Form::Default(pieces) = form {
+                    self.for_effect(pieces, state);
+                }
+                self.value(name, is_quoted, state, joiner);
+            }
             Form::Default(pieces) => {
                 if let Some(Value::Static(_)) = self.lookup(name, state) {
                     self.for_effect(pieces, state);
@@ -146,7 +167,7 @@ impl Walker<'_> {
             Form::Assign(pieces) => {
                 let inner = self.for_effect(pieces, state);
                 self.assignment_value(name, &inner);
-                let value = if inner.is_dynamic { Value::Unknown } else { Value::Static(inner.text.clone()) };
+                let value = if inner.is_dynamic { Value::Unknown } else { Value::of(&inner.text) };
                 state.variables.entry(name.to_owned()).or_insert(value);
                 joiner.maybe(&inner, !is_quoted);
             }
@@ -222,6 +243,10 @@ impl Walker<'_> {
                     current.text.push_str(prefix);
                 }
                 current.text.push(UNKNOWN);
+                // What the names end with is known as well.
+                if let Some(at) = text.rfind(['*', '?', ']']) {
+                    current.text.push_str(text.get(at + 1..).unwrap_or_default());
+                }
             }
             Some(Value::Fetched) => joiner.unknown(!is_quoted, &Flow::Network),
             Some(Value::Unknown) | None => joiner.unknown(!is_quoted, &Flow::Opaque),
@@ -314,6 +339,11 @@ impl Joiner {
 
     fn text(&mut self, text: &str, is_quoted: bool) {
         let current = self.current();
+        if current.text.len() + text.len() > LONGEST_WORD {
+            current.is_dynamic = true;
+            current.code = None;
+            return;
+        }
         current.text.push_str(text);
         if let Some(code) = &mut current.code {
             code.push_str(text);
@@ -371,6 +401,10 @@ impl Joiner {
 
     /// Text of an unquoted variable, which falls apart at blanks.
     fn split_text(&mut self, text: &str, is_set_here: bool) {
+        if self.done.len() > MOST_WORDS {
+            self.unknown(true, &Flow::Opaque);
+            return;
+        }
         let mut is_first = true;
         if text.starts_with([' ', '\t', '\n']) {
             self.cut();

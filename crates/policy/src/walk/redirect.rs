@@ -20,14 +20,16 @@ impl Walker<'_> {
             }
             IoRedirect::HereDocument(descriptor, document) => {
                 let flow = self.document(document, state);
-                if matches!(descriptor, None | Some(0)) {
-                    redirects.stdin = Some(flow);
+                match descriptor {
+                    None | Some(0) => redirects.stdin = Some(flow),
+                    Some(number) => redirects.opened.push((*number, flow)),
                 }
             }
             IoRedirect::HereString(descriptor, word) => {
                 let arg = self.whole(&word.value, state);
-                if matches!(descriptor, None | Some(0)) {
-                    redirects.stdin = Some(flow_of(&arg));
+                match descriptor {
+                    None | Some(0) => redirects.stdin = Some(flow_of(&arg)),
+                    Some(number) => redirects.opened.push((*number, flow_of(&arg))),
                 }
             }
         }
@@ -57,8 +59,10 @@ impl Walker<'_> {
                 match direction {
                     ProcessSubstitutionKind::Read => {
                         let flow = self.list(&shell.list, &mut state.deeper(), &Flow::Nothing);
-                        if is_read {
-                            redirects.stdin = Some(flow);
+                        match descriptor {
+                            None | Some(0) if is_read => redirects.stdin = Some(flow),
+                            Some(number) if is_read => redirects.opened.push((number, flow)),
+                            _ => {}
                         }
                     }
                     ProcessSubstitutionKind::Write => {
@@ -74,12 +78,23 @@ impl Walker<'_> {
         let arg = self.whole(&word.value, state);
         let is_duplicate = matches!(kind, Kind::DuplicateInput | Kind::DuplicateOutput);
         if is_duplicate && is_descriptor(&arg.text) {
+            // What is read from a descriptor is what was put there, as far as that was seen.
+            if is_read && matches!(descriptor, None | Some(0)) {
+                let number = arg.text.trim_end_matches('-').parse::<i32>().unwrap_or(0);
+                if number != 0 {
+                    let flow = redirects.opened.iter().rfind(|(known, _)| *known == number).map(|(_, flow)| flow);
+                    let flow = flow.or_else(|| state.descriptors.get(&number)).cloned();
+                    redirects.stdin = Some(flow.unwrap_or(Flow::Opaque));
+                }
+            }
             return;
         }
         match kind {
             Kind::Read | Kind::DuplicateInput => {
-                if matches!(descriptor, None | Some(0)) {
-                    redirects.stdin = Some(arg.file.clone().unwrap_or(Flow::Opaque));
+                let flow = arg.file.clone().unwrap_or(Flow::Opaque);
+                match descriptor {
+                    None | Some(0) => redirects.stdin = Some(flow),
+                    Some(number) => redirects.opened.push((number, flow)),
                 }
                 self.read_file(&arg, state);
             }
@@ -121,7 +136,10 @@ impl Walker<'_> {
             places.push(resolve(&arg.text, folders[1], self.context).0);
         }
         // A link that the command itself makes leads on.
-        for (from, to) in &state.links {
+        if state.links.len() > 64 {
+            self.ask("too long", "the command makes more links than the policy follows");
+        }
+        for (from, to) in state.links.iter().take(64) {
             let beyond = path.strip_prefix(from.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'));
             if let Some(rest) = beyond {
                 places.push(format!("{to}{rest}"));

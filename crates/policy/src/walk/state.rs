@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::arg::Arg;
+use crate::arg::{Arg, Flow};
 
 /// What a variable of the command holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +17,16 @@ pub(crate) enum Value {
     Unknown,
 }
 
+/// A value longer than this is not followed.
+const LONGEST_VALUE: usize = 4096;
+
+impl Value {
+    /// A known text, unless it is too long to be followed through what the command does with it.
+    pub(crate) fn of(text: &str) -> Self {
+        if text.len() > LONGEST_VALUE { Self::Unknown } else { Self::Static(text.to_owned()) }
+    }
+}
+
 /// The shell as far as it matters.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
@@ -24,6 +34,10 @@ pub(crate) struct State {
     pub(crate) variables: BTreeMap<String, Value>,
     pub(crate) positional: Option<Vec<Arg>>,
     pub(crate) functions: BTreeSet<String>,
+    /// Functions that print fetched text.
+    pub(crate) fetching: BTreeSet<String>,
+    /// What `exec` has put on the descriptors of the shell; nought is the standard input.
+    pub(crate) descriptors: BTreeMap<i32, Flow>,
     /// Literal code blocks that enclose this one.
     pub(crate) depth: u8,
     /// Folders that `pushd` left.
@@ -32,6 +46,8 @@ pub(crate) struct State {
     pub(crate) last_folder: Option<String>,
     /// Links that the command makes: from where, to where.
     pub(crate) links: Vec<(String, String)>,
+    /// How often the loops around run what is walked now.
+    pub(crate) rounds: usize,
     /// Whether some word of the enclosing command is supplied at run time (`xargs`).
     pub(crate) has_run_time_words: bool,
 }

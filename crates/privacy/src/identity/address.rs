@@ -49,7 +49,7 @@ struct Word<'t> {
 
 impl<'t> Reading<'t> {
     fn word_at(&self, at: usize) -> Option<Word<'t>> {
-        let length = self.run(at, |byte| byte.is_ascii_alphanumeric() || byte == b'\'' || byte >= 0x80).min(30);
+        let length = self.run_within(at, 30, |byte| byte.is_ascii_alphanumeric() || byte == b'\'' || byte >= 0x80);
         let text = self.text.get(at..at + length).filter(|text| !text.is_empty())?;
         Some(Word { text, end: at + length })
     }
@@ -336,7 +336,7 @@ impl<'t> Reading<'t> {
     /// `, Lakeview, OR 97630` or `, London SW1A 2AA` behind a street or a box.
     fn locality(&self, from: usize) -> usize {
         let mut at = from + usize::from(self.byte(from) == Some(b','));
-        at += self.run(at, |byte| matches!(byte, b' ' | b'\n' | b'\r')).min(3);
+        at += self.run_within(at, 3, |byte| matches!(byte, b' ' | b'\n' | b'\r'));
         for _ in 0..5 {
             if let Some(end) = self.state_and_zip(at).or_else(|| self.postcode(at)) {
                 return end;
@@ -355,7 +355,7 @@ impl<'t> Reading<'t> {
     /// `OR 97630`, `OR 97630-1234`.
     fn state_and_zip(&self, at: usize) -> Option<usize> {
         let state = self.text.get(at..at + 2)?;
-        let gap = self.run(at + 2, |byte| byte == b' ' || byte == b',').min(2);
+        let gap = self.run_within(at + 2, 2, |byte| byte == b' ' || byte == b',');
         let from = at + 2 + gap;
         let digits = self.run(from, |byte| byte.is_ascii_digit());
         if !is_state(state) || gap == 0 || digits != 5 {
@@ -424,7 +424,7 @@ impl<'t> Reading<'t> {
         let forms: [&[u8]; 5] = [b"p.o.", b"po", b"p o", b"post office", b"p.o"];
         let Some(form) = forms.iter().find(|form| head.ends_with(form)) else { return };
         let from = start - form.len();
-        let at = end + self.run(end, |byte| matches!(byte, b' ' | b'#' | b':')).min(3);
+        let at = end + self.run_within(end, 3, |byte| matches!(byte, b' ' | b'#' | b':'));
         let digits = self.run(at, |byte| byte.is_ascii_digit());
         if self.is_word_start(from) && (1..=8).contains(&digits) && self.text.is_char_boundary(from) {
             let place_end = self.locality(at + digits);
@@ -457,12 +457,77 @@ fn is_ordinal(word: &str) -> bool {
 /// Ordinary words that streets and towns are named after.
 fn is_place_word(word: &str) -> bool {
     [
-        "harbor", "market", "main", "high", "green", "north", "south", "east", "west", "park", "new", "old", "upper",
-        "lower", "great", "little", "central", "first", "second", "third", "fourth", "fifth", "long", "center",
-        "white", "black", "blue", "red", "orange", "grand", "san", "los", "las", "saint", "st", "fort", "lake",
-        "mount", "port", "santa", "salt", "city", "falls", "rock", "springs", "station", "church", "school", "mill",
-        "bridge", "summit", "power", "view", "union", "liberty", "spring", "sunset", "forest", "hill", "river",
-        "ocean", "sea", "bank", "cross",
+        "harbor",
+        "market",
+        "main",
+        "high",
+        "green",
+        "north",
+        "south",
+        "east",
+        "west",
+        "park",
+        "new",
+        "old",
+        "upper",
+        "lower",
+        "great",
+        "little",
+        "central",
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "long",
+        "center",
+        "white",
+        "black",
+        "blue",
+        "red",
+        "orange",
+        "grand",
+        "san",
+        "los",
+        "las",
+        "saint",
+        "st",
+        "fort",
+        "lake",
+        "mount",
+        "port",
+        "santa",
+        "salt",
+        "city",
+        "falls",
+        "rock",
+        "springs",
+        "station",
+        "church",
+        "school",
+        "mill",
+        "bridge",
+        "summit",
+        "power",
+        "view",
+        "union",
+        "liberty",
+        "spring",
+        "sunset",
+        "forest",
+        "hill",
+        "river",
+        "ocean",
+        "sea",
+        "bank",
+        "cross",
+        "college",
+        "university",
+        "hospital",
+        "institute",
+        "foundation",
+        "ministry",
+        "council",
     ]
     .iter()
     .any(|place| place.eq_ignore_ascii_case(word))

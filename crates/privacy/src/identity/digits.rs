@@ -402,7 +402,12 @@ impl Reading<'_> {
                 && (9..=11).contains(&digits)
                 && groups.get(1).is_some_and(|group| group.1 - group.0 >= 3)
                 && (outer < start || self.byte(first_end) == Some(b'-'));
-            if (is_french || is_grouped || is_short) && !touches(self, end) {
+            // `06-24312407`, the mobile telephones of some countries.
+            let is_mobile = count == 2
+                && digits == 10
+                && self.byte(first_end) == Some(b'-')
+                && matches!(self.bytes.get(start..first_end), Some(b"06" | b"07"));
+            if (is_french || is_grouped || is_short || is_mobile) && !touches(self, end) {
                 self.push(outer, end, Kind::Phone, "phone");
                 return Some(end);
             }
@@ -441,7 +446,7 @@ impl Reading<'_> {
         } else {
             return None;
         };
-        let end = groups.get(count - 1)?.1;
+        let end = self.extension(groups.get(count - 1)?.1);
         let next = self.byte(end);
         let touches = next.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
             || (matches!(next, Some(b'-' | b'.' | b'/' | b':'))

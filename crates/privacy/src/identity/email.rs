@@ -83,7 +83,7 @@ impl Reading<'_> {
         let mut last = from;
         let mut labels = 0;
         loop {
-            let length = self.run(at, is_label).min(LONGEST_DOMAIN);
+            let length = self.run_within(at, LONGEST_DOMAIN, is_label);
             if length == 0 {
                 break;
             }
@@ -134,7 +134,7 @@ impl Reading<'_> {
         let mut spelled = 0;
         let mut last = (at, at);
         loop {
-            let label = self.run(at, |byte| byte.is_ascii_alphanumeric() || byte == b'-').min(LONGEST_LOCAL);
+            let label = self.run_within(at, LONGEST_LOCAL, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
             if label == 0 {
                 break;
             }

@@ -2,7 +2,7 @@
 
 use super::Reading;
 use super::date::date_at;
-use super::number::{is_card, is_social_security};
+use super::number::{is_card, is_social_security, passes_luhn};
 use crate::kind::Kind;
 
 /// Labels that need no sign in front of their number.
@@ -166,7 +166,7 @@ impl Reading<'_> {
         let mut end = None;
         let mut is_first = true;
         for _ in 0..MOST_TOKENS {
-            let length = self.run(at, is_token).min(LONGEST);
+            let length = self.run_within(at, LONGEST, is_token);
             let token = self.text.get(at..at + length)?.trim_end_matches(['.', '-', '/']);
             let has_digit = token.bytes().any(|byte| byte.is_ascii_digit());
             let is_letters =
@@ -205,7 +205,7 @@ impl Reading<'_> {
         };
         let mut at = end;
         for _ in 0..=MOST_WORDS {
-            at += self.run(at, |byte| b" \t:=#\"'._-(*".contains(&byte)).min(8);
+            at += self.run_within(at, 8, |byte| b" \t:=#\"'._-(*".contains(&byte));
             let word = self.run(at, |byte| byte.is_ascii_alphabetic());
             let text = self.text.get(at..at + word).unwrap_or_default();
             if !["number", "no", "nr", "id", "code", "num", "is", "ssn"]
@@ -257,7 +257,7 @@ impl Reading<'_> {
         {
             at += if matches!(self.byte(at), Some(b' ' | b'_')) { 5 } else { 4 };
         }
-        let signs = self.run(at, |byte| b" :=\"'".contains(&byte)).min(6);
+        let signs = self.run_within(at, 6, |byte| b" :=\"'".contains(&byte));
         let has_sign =
             self.bytes.get(at..at + signs).is_some_and(|signs| signs.iter().any(|byte| b":=".contains(byte)));
         let from = at + signs;
@@ -276,8 +276,8 @@ impl Reading<'_> {
     /// The digits of a card behind a label that says so, whatever stands between them.
     fn card_skeleton(&mut self, end: usize) -> bool {
         const LONGEST: usize = 48;
-        let from = end + self.run(end, |byte| b" :=#\"'".contains(&byte)).min(6);
-        let length = self.run(from, |byte| byte.is_ascii_digit() || b" -./".contains(&byte)).min(LONGEST);
+        let from = end + self.run_within(end, 6, |byte| b" :=#\"'".contains(&byte));
+        let length = self.run_within(from, LONGEST, |byte| byte.is_ascii_digit() || b" -./".contains(&byte));
         if !self.byte(from).is_some_and(|byte| byte.is_ascii_digit()) || from == end {
             return false;
         }
@@ -288,10 +288,10 @@ impl Reading<'_> {
             }
             digits.push(byte);
             let stop = from + offset + 1;
-            if digits.len() >= 13
-                && !self.byte(stop).is_some_and(|byte| byte.is_ascii_alphanumeric())
-                && is_card(&digits)
-            {
+            let goes_on = self.byte(stop).is_some_and(|byte| byte.is_ascii_alphanumeric());
+            // The shortest numbers of all are cards behind their label alone.
+            let is_short = digits.len() == 12 && matches!(digits.as_slice(), [b'5' | b'6', ..]) && passes_luhn(&digits);
+            if !goes_on && (is_short || digits.len() >= 13 && is_card(&digits)) {
                 self.numbers_done = stop;
                 self.push(from, stop, Kind::Card, "labelled-card");
                 return true;
@@ -450,7 +450,8 @@ impl Reading<'_> {
         }
         let Some(labelled) = self.behind_label(end) else { return };
         let from = labelled.from;
-        let length = self.run(from, |byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.' | b'/')).min(24);
+        let length =
+            self.run_within(from, 24, |byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.' | b'/'));
         let mut digits = Vec::new();
         for (offset, &byte) in self.bytes.get(from..from + length).unwrap_or_default().iter().enumerate() {
             if byte.is_ascii_digit() {
@@ -530,7 +531,7 @@ impl Reading<'_> {
         if !self.is_label(start) && self.before(start) != Some(b'_') {
             return;
         }
-        let ending = self.run(end, |byte| byte.is_ascii_alphabetic()).min(12);
+        let ending = self.run_within(end, 12, |byte| byte.is_ascii_alphabetic());
         let label = self.text.get(start..end).unwrap_or_default().to_ascii_lowercase();
         let is_whole = self
             .text
@@ -549,7 +550,7 @@ impl Reading<'_> {
                 .run(at, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'(' | b'[' | b',' | b'-' | b'+'))
                 .min(6);
             let from = at + gap - usize::from(gap > 0 && matches!(self.byte(at + gap - 1), Some(b'-' | b'+')));
-            let length = self.run(from, |byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+')).min(24);
+            let length = self.run_within(from, 24, |byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+'));
             let Some(text) = self.text.get(from..from + length) else { break };
             let text = text.trim_end_matches('.');
             let Some((whole, decimals)) = text.split_once('.') else { break };
@@ -582,20 +583,29 @@ impl Reading<'_> {
         }
         // `phones`, `mobiles`: what is joined to the word belongs to it, and `call stack` is none.
         let label = self.text.get(start..end).unwrap_or_default();
-        let joined =
-            if label.ends_with([' ', ':', '.']) { 0 } else { self.run(end, |byte| byte.is_ascii_alphabetic()).min(8) };
+        let joined = if label.ends_with([' ', ':', '.']) {
+            0
+        } else {
+            self.run_within(end, 8, |byte| byte.is_ascii_alphabetic())
+        };
         let is_certain = label.to_ascii_lowercase().starts_with("tel")
             || label.eq_ignore_ascii_case("fax")
             || label.eq_ignore_ascii_case("phone");
         let is_short = ["tel:", "tel.", "tel ", "handy:"].iter().any(|known| known.eq_ignore_ascii_case(label));
         let mut at = end - usize::from(is_short) + joined;
-        let gap =
-            self.run(at, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'#' | b'.' | b'>' | b'_')).min(6);
+        let mut gap = self
+            .run_within(at, 6, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'#' | b'.' | b'>' | b'_'));
+        // `Phone:` with the number in the next line.
+        if gap > 0 && is_certain && self.bytes[..at + gap].ends_with(b":") {
+            gap += self.run_within(at + gap, 2, |byte| matches!(byte, b'\n' | b'\r'));
+        }
         at += gap;
-        for word in [b"number".as_slice(), b"no", b"me at", b"us at", b"is", b"at"] {
+        for word in [b"number".as_slice(), b"no", b"me at", b"us at", b"me on", b"us on", b"is", b"at"] {
             if self.bytes.get(at..at + word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)) {
                 at += word.len();
-                at += self.run(at, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'.')).min(4);
+                // `call me on …`: the blank belongs to the label itself.
+                gap += usize::from(word.len() == 5);
+                at += self.run_within(at, 4, |byte| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'.'));
             }
         }
         let length = self

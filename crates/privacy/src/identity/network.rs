@@ -98,7 +98,7 @@ impl Reading<'_> {
 
     /// An address with all of its eight groups, whatever it begins with, unless it belongs to this machine's own network.
     fn whole_ipv6(&mut self, start: usize) {
-        let length = self.run(start, |byte| byte.is_ascii_hexdigit() || byte == b':').min(48);
+        let length = self.run_within(start, 48, |byte| byte.is_ascii_hexdigit() || byte == b':');
         let Some(word) = self.text.get(start..start + length) else { return };
         let groups = word.split(':');
         // Eight pairs are a number of hardware or a digest.
@@ -114,7 +114,7 @@ impl Reading<'_> {
 
     /// An address of a private network or of one link with a number of its own in it: `fd12:…`, `fe80::1c2d:…`.
     fn is_own_network(&self, start: usize) -> bool {
-        let length = self.run(start, |byte| byte.is_ascii_hexdigit() || byte == b':').min(48);
+        let length = self.run_within(start, 48, |byte| byte.is_ascii_hexdigit() || byte == b':');
         let address = self.text.get(start..start + length).map(|word| word.trim_end_matches(':'));
         let Some(Ok(address)) = address.map(str::parse::<Ipv6Addr>) else { return false };
         let [first, .., a, b, c, _] = address.segments();
@@ -141,7 +141,7 @@ impl Reading<'_> {
     }
 
     fn ipv6(&mut self, start: usize) {
-        let length = self.run(start, |byte| byte.is_ascii_hexdigit() || byte == b':').min(48);
+        let length = self.run_within(start, 48, |byte| byte.is_ascii_hexdigit() || byte == b':');
         let Some(word) = self.text.get(start..start + length) else { return };
         let word = word.strip_suffix(':').filter(|word| !word.ends_with(':')).unwrap_or(word);
         let next = self.byte(start + word.len());

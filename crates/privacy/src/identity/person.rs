@@ -217,7 +217,7 @@ impl Reading<'_> {
 
     /// Behind a sign of assignment: the place of the value, and whether it is quoted.
     fn behind_sign(&self, from: usize) -> Option<(usize, bool)> {
-        let quotes = self.run(from, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b'*')).min(4);
+        let quotes = self.run_within(from, 4, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b'*'));
         let mut at = from + quotes;
         if self.byte(at) == Some(b'>') {
             return Some((at + 1, true));
@@ -229,9 +229,9 @@ impl Reading<'_> {
             Some(b'-' | b'|') if has_blank && self.byte(at + 1) == Some(b' ') => at += 1,
             _ => return None,
         }
-        at += self.run(at, |byte| byte == b'*').min(2);
+        at += self.run_within(at, 2, |byte| byte == b'*');
         at += self.blanks(at).min(40);
-        let open = self.run(at, |byte| matches!(byte, b'"' | b'\'' | b'\\')).min(4);
+        let open = self.run_within(at, 4, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
         Some((at + open, open > 0))
     }
 
@@ -356,7 +356,7 @@ impl Reading<'_> {
 
     /// A closing formula alone in its line, and a name alone in one of the next two.
     pub(super) fn sign_off(&mut self, start: usize, end: usize) {
-        let mut at = end + self.run(end, |byte| byte.is_ascii_alphabetic() || byte == b' ').min(32);
+        let mut at = end + self.run_within(end, 32, |byte| byte.is_ascii_alphabetic() || byte == b' ');
         at += self.run(at, |byte| matches!(byte, b',' | b'!' | b'.' | b' ' | b'-'));
         let line_start = self.bytes[..start]
             .iter()
@@ -364,7 +364,7 @@ impl Reading<'_> {
             .take(40)
             .take_while(|byte| byte.is_ascii_alphabetic() || **byte == b' ')
             .count();
-        let breaks = self.run(at, |byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b'-')).min(8);
+        let breaks = self.run_within(at, 8, |byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b'-'));
         let newlines = memchr::memchr_iter(b'\n', self.bytes.get(at..at + breaks).unwrap_or_default()).count();
         if !(1..=3).contains(&newlines) || !self.starts_line(start - line_start) {
             return;

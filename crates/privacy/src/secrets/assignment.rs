@@ -12,6 +12,8 @@ use super::value::{Form, is_secret, looks_secret};
 pub(super) const LONGEST_NAME: usize = 80;
 /// Blanks between a name, its sign and its value.
 pub(super) const MOST_BLANKS: usize = 40;
+/// A longer word is no value that somebody wrote into a sentence.
+const LONGEST_VALUE: usize = 400;
 
 /// Words that announce a password by themselves, in SQL and in shells.
 ///
@@ -87,6 +89,10 @@ impl Reading<'_> {
             return;
         }
         let Some((link, at)) = self.link(name_start, name_end, promise) else {
+            // `env::var("API_KEY").unwrap_or("…")`.
+            if matches!(self.bytes.get(name_end..name_end + 2), Some(b"\")" | b"')")) {
+                self.default_behind(name_end, promise);
+            }
             if promise >= Promise::Credential && !self.sibling_before(name_start, name_end, promise) {
                 self.apposition(name_start, promise);
             }
@@ -98,7 +104,10 @@ impl Reading<'_> {
         // `auth::token: …` is the source of a log line.
         let is_module = link == Link::Colon
             && matches!(self.bytes[..name_start], [.., before, b':'] if is_name_byte(before) || before == b':');
+        // The user of a URL, whose password has a reader of its own.
+        let is_user = link == Link::Colon && self.bytes[..name_start].ends_with(b"//");
         if is_module
+            || is_user
             || (promise == Promise::Hint && link == Link::Colon && name.to_ascii_lowercase().ends_with("session"))
         {
             return;
@@ -107,6 +116,10 @@ impl Reading<'_> {
             self.array(at, promise);
         }
         let Some(value) = self.value(at, link, promise, name_start) else { return };
+        if self.is_crowded(value) {
+            self.last_of_crowd(value, promise);
+            return;
+        }
         let Some(text) = self.text.get(value.start..value.end) else { return };
         let is_accepted = match link {
             // `key exchange: curve25519-sha256`.
@@ -134,6 +147,35 @@ impl Reading<'_> {
             self.push_secret(value.start, value.end, "assignment");
         } else if matches!(link, Link::Sign | Link::Colon) {
             self.behind_user(name_start, value, promise);
+            if promise >= Promise::Credential {
+                self.default_behind(value.end, promise);
+            }
+        }
+    }
+
+    /// Whether a long value stands inside several others already: `key=key=key=…`. Each look at one goes over all of it.
+    fn is_crowded(&mut self, value: Value) -> bool {
+        const LONG: usize = 64;
+        const MOST: usize = 12;
+        if value.end - value.start < LONG {
+            return false;
+        }
+        if value.start >= self.crowd_end {
+            self.crowd = 0;
+        }
+        self.crowd_end = self.crowd_end.max(value.end);
+        self.crowd += 1;
+        self.crowd > MOST
+    }
+
+    /// Of a crowd of names without a blank between them the last one is looked at, which has the value behind it.
+    fn last_of_crowd(&mut self, value: Value, promise: Promise) {
+        let text = self.text.get(value.start..value.end).unwrap_or_default();
+        let start = value.start + memchr::memrchr2(b'=', b':', text.as_bytes()).map_or(0, |sign| sign + 1);
+        self.labels_done = value.end;
+        let last = Value { start, ..value };
+        if self.text.get(start..value.end).is_some_and(looks_secret) {
+            self.accept(last, promise.max(Promise::Credential));
         }
     }
 
@@ -147,6 +189,10 @@ impl Reading<'_> {
             at += 8;
         }
         let value = self.quoted(at).unwrap_or_else(|| self.bare(at, at));
+        if self.is_crowded(value) {
+            self.last_of_crowd(value, Promise::Password);
+            return;
+        }
         let is_bare = value.form == Form::Bare;
         if !is_bare || self.text.get(value.start..value.end).is_some_and(looks_secret) {
             self.accept(value, Promise::Password);
@@ -156,7 +202,7 @@ impl Reading<'_> {
     /// `pass` alone is a password where a value is set, and the verdict of a test elsewhere: `PASS: test_login_2`.
     fn promise_of_pass(&self, name: &str, name_start: usize, link: Link, at: usize) -> Promise {
         let quote = usize::from(matches!(self.byte(at), Some(b'"' | b'\'')));
-        let length = self.run(at + quote, |byte| byte.is_ascii_graphic() && byte != b'"').min(LONGEST_NAME);
+        let length = self.run_within(at + quote, LONGEST_NAME, |byte| byte.is_ascii_graphic() && byte != b'"');
         let value = self.text.get(at + quote..at + quote + length).unwrap_or_default();
         let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
         let is_word = self.byte(at + quote + length) != Some(b' ') || quote == 0;
@@ -177,18 +223,34 @@ impl Reading<'_> {
 
     /// `user/password: robot / …`, `credentials: robot:…`: the second of two is the secret.
     fn behind_user(&mut self, name_start: usize, user: Value, promise: Promise) {
+        if self.bytes.get(user.end..user.end + 3) != Some(b" / ") || user.form != Form::Bare {
+            return;
+        }
         let head = self.bytes.get(name_start.saturating_sub(10)..name_start).unwrap_or_default().to_ascii_lowercase();
         let name = self.text.get(name_start..user.start).unwrap_or_default().to_ascii_lowercase();
         let is_pair = [b"user/".as_slice(), b"username/", b"login/", b"user / ", b"email/"]
             .iter()
             .any(|word| head.ends_with(word))
             || ["cred", "creds", "credentials"].iter().any(|word| name.starts_with(word));
-        let gap = self.bytes.get(user.end..user.end + 3) == Some(b" / ");
-        if is_pair && gap && user.form == Form::Bare {
+        if is_pair {
             let value = self.bare(user.end + 3, user.end + 3);
             if self.text.get(value.start..value.end).is_some_and(looks_secret) {
                 self.accept(value, promise.max(Promise::Credential));
             }
+        }
+    }
+
+    /// `process.env.API_KEY || '…'`: what stands in when the place where the secret is kept has none.
+    fn default_behind(&mut self, from: usize, promise: Promise) {
+        const NEAR: usize = 120;
+        const SIGNS: [&[u8]; 6] = [b"|| ", b"?? ", b".unwrap_or(", b" or ", b"{ ", b".get_or_else("];
+        let line = self.bytes.get(from..self.line_end(from).min(from + NEAR)).unwrap_or_default();
+        let behind =
+            SIGNS.iter().find_map(|sign| memchr::memmem::find(line, sign).map(|found| from + found + sign.len()));
+        let Some(value) = behind.and_then(|behind| self.quoted(behind)) else { return };
+        let is_value = |text: &str| has_digit(text) && looks_secret(text) && !text.contains(' ');
+        if self.text.get(value.start..value.end).is_some_and(is_value) {
+            self.accept(value, promise.max(Promise::Credential));
         }
     }
 
@@ -211,7 +273,7 @@ impl Reading<'_> {
         let shortest = if promise >= Promise::Password { 6 } else { 16 };
         let mut at = open + 1;
         for _ in 0..MOST {
-            at += self.run(at, |byte| byte.is_ascii_whitespace() || byte == b',').min(MOST_BLANKS);
+            at += self.run_within(at, MOST_BLANKS, |byte| byte.is_ascii_whitespace() || byte == b',');
             let Some(value) = self.quoted(at) else { return };
             let is_long = value.end - value.start >= shortest;
             if is_long && self.text.get(value.start..value.end).is_some_and(looks_secret) {
@@ -223,6 +285,9 @@ impl Reading<'_> {
 
     /// `echo … | docker login --password-stdin`: what a program reads as its password was written in front of it.
     fn piped(&mut self, name: &str, name_start: usize, name_end: usize) -> bool {
+        if !matches!(name.as_bytes().last(), Some(b'd' | b'n' | b'D' | b'N')) {
+            return false;
+        }
         let ends_with = |ending: &str| {
             name.len() >= ending.len()
                 && name.as_bytes()[name.len() - ending.len()..].eq_ignore_ascii_case(ending.as_bytes())
@@ -324,15 +389,15 @@ impl Reading<'_> {
         let name = self.text.get(name_start..name_end).unwrap_or_default().to_ascii_lowercase();
         // The code on the back of a card has three digits.
         let shortest = if name.ends_with("cvv") || name.ends_with("cvc") { 3 } else { 4 };
-        let mut at = name_end + self.run(name_end, |byte| matches!(byte, b'"' | b'\'' | b'`')).min(2);
+        let mut at = name_end + self.run_within(name_end, 2, |byte| matches!(byte, b'"' | b'\'' | b'`'));
         at = self.skip_blanks(at, MOST_BLANKS);
         match self.sign(at) {
             Some((_, behind)) => at = behind,
             None => at = self.verb(at).unwrap_or(at),
         }
         at = self.skip_blanks(at, MOST_BLANKS);
-        at += self.run(at, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'*')).min(3);
-        let length = self.run(at, |byte| byte.is_ascii_digit() || matches!(byte, b'-' | b' ')).min(LONGEST + 2);
+        at += self.run_within(at, 3, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'*'));
+        let length = self.run_within(at, LONGEST + 2, |byte| byte.is_ascii_digit() || matches!(byte, b'-' | b' '));
         let text = self.text.get(at..at + length).unwrap_or_default().trim_end_matches([' ', '-']);
         let digits = text.bytes().filter(u8::is_ascii_digit).count();
         let groups: Vec<usize> = text.split([' ', '-']).map(str::len).collect();
@@ -373,7 +438,7 @@ impl Reading<'_> {
         }
         let own = self.bytes.get(end - 1).copied().is_some_and(is_name_byte);
         let name_end = if own {
-            end + self.run(end, is_name_byte).min(LONGEST_NAME)
+            end + self.run_within(end, LONGEST_NAME, is_name_byte)
         } else {
             end - self.bytes[start..end].iter().rev().take_while(|&&byte| !is_name_byte(byte)).count()
         };
@@ -416,15 +481,17 @@ impl Reading<'_> {
         if self.bytes[..name_start].ends_with(b"${") {
             // A variable with a default, which may be the secret itself; with a message, it is none.
             let rest = self.text.get(name_end..)?;
-            return [":-", ":="]
-                .iter()
-                .find(|sign| rest.starts_with(**sign))
-                .map(|sign| (Link::Sign, name_end + sign.len()));
+            if let Some(sign) = [":-", ":="].iter().find(|sign| rest.starts_with(**sign)) {
+                return Some((Link::Sign, name_end + sign.len()));
+            }
+            // `${DB_PASSWORD:…}` of Spring; a shell has a sign or a number there.
+            let is_default = rest.starts_with(':') && !rest[1..].starts_with(['?', '+', ' ', '0', '1', '$']);
+            return is_default.then_some((Link::Apart, name_end + 1));
         }
         if self.text.get(name_end..).is_some_and(|rest| rest.starts_with("'s ")) {
             return Some((Link::Verb, self.skip_blanks(name_end + 3, MOST_BLANKS)));
         }
-        let closing = self.run(name_end, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*')).min(6);
+        let closing = self.run_within(name_end, 6, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*'));
         let is_quoted = closing > 0;
         let at = name_end + closing;
         // The name may have that of its vocabulary in front: `<wsse:Password Type="…">`.
@@ -447,7 +514,7 @@ impl Reading<'_> {
         }
         // A field of a form: its value stands behind an empty line.
         if is_quoted && self.bytes[..name_start].ends_with(b"name=\"") {
-            let breaks = self.run(at, |byte| matches!(byte, b'\r' | b'\n')).min(4);
+            let breaks = self.run_within(at, 4, |byte| matches!(byte, b'\r' | b'\n'));
             let lines = self.bytes.get(at..at + breaks).map_or(0, |breaks| memchr::memchr_iter(b'\n', breaks).count());
             if lines == 2 {
                 return Some((Link::Sign, at + breaks));
@@ -478,6 +545,14 @@ impl Reading<'_> {
             return Some((Link::Sibling, sibling));
         }
         let opening = self.byte(blank_end);
+        // `the API key (…)`.
+        if opening == Some(b'(') && blank_end > at && promise >= Promise::Credential && !is_quoted {
+            let behind = blank_end + 1;
+            let word = self.run_within(behind, LONGEST_VALUE, |byte| byte.is_ascii_graphic() && byte != b')');
+            if word >= 8 && self.byte(behind + word) == Some(b')') {
+                return Some((Link::Apart, behind));
+            }
+        }
         if opening == Some(b'(') && !is_quoted || opening == Some(b',') && is_quoted {
             let mut behind = self.skip_blanks(blank_end + 1, MOST_BLANKS);
             // `NetworkCredential("user", "…")`: the second argument is the secret.
@@ -496,6 +571,17 @@ impl Reading<'_> {
         if blank_end == at {
             return None;
         }
+        self.link_over_blanks(name_start, blank_end, is_quoted, promise)
+    }
+
+    /// What connects a name with the word behind a blank.
+    fn link_over_blanks(
+        &self,
+        name_start: usize,
+        blank_end: usize,
+        is_quoted: bool,
+        promise: Promise,
+    ) -> Option<(Link, usize)> {
         // `IDENTIFIED WITH mysql_native_password BY '…'`.
         if [b"by '".as_slice(), b"by \""]
             .iter()
@@ -514,6 +600,16 @@ impl Reading<'_> {
         }
         if let Some(behind) = self.verb(blank_end) {
             return Some((Link::Verb, behind));
+        }
+        // The number of an encryption in front of the value, and a flag that takes it.
+        let word = self.run_within(blank_end, LONGEST_NAME, |byte| byte.is_ascii_graphic());
+        let is_between = match self.bytes.get(blank_end..blank_end + word) {
+            Some([digit]) => digit.is_ascii_digit(),
+            Some(word) => matches!(word, b"--body" | b"--value"),
+            None => false,
+        };
+        if is_between && promise >= Promise::Credential {
+            return Some((Link::Apart, self.skip_blanks(blank_end + word, MOST_BLANKS)));
         }
         (promise >= Promise::Credential && !is_quoted).then_some((Link::Blank, blank_end))
     }
@@ -564,7 +660,7 @@ impl Reading<'_> {
 
     /// One word alone in the next line that holds anything.
     fn below(&self, line_end: usize) -> Option<usize> {
-        let breaks = self.run(line_end, |byte| byte.is_ascii_whitespace()).min(MOST_BLANKS);
+        let breaks = self.run_within(line_end, MOST_BLANKS, |byte| byte.is_ascii_whitespace());
         let lines = memchr::memchr_iter(b'\n', self.bytes.get(line_end..line_end + breaks)?).count();
         let start = line_end + breaks;
         let length = self.run(start, |byte| !byte.is_ascii_whitespace());
@@ -585,7 +681,7 @@ impl Reading<'_> {
         let at = self.skip_blanks(from, MOST_BLANKS);
         let is_break = matches!(self.byte(at), Some(b'\n' | b'\r'));
         if is_quoted && is_break {
-            let next = at + self.run(at, |byte| byte.is_ascii_whitespace()).min(MOST_BLANKS);
+            let next = at + self.run_within(at, MOST_BLANKS, |byte| byte.is_ascii_whitespace());
             if matches!(self.byte(next), Some(b'"' | b'\'')) {
                 return next;
             }
@@ -596,21 +692,21 @@ impl Reading<'_> {
     /// `"key": "password", "value": "…"` and `name: PASSWORD` with `value: …` in the next line.
     fn sibling(&self, at: usize, is_quoted: bool) -> Option<usize> {
         const NAMES: [&str; 5] = ["value", "val", "defaultvalue", "default_value", "stringvalue"];
-        let comma = self.run(at, |byte| matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n' | b'-')).min(MOST_BLANKS);
+        let comma = self.run_within(at, MOST_BLANKS, |byte| matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n' | b'-'));
         if comma == 0 {
             return None;
         }
-        let quote = at + comma + self.run(at + comma, |byte| matches!(byte, b'"' | b'\'' | b'\\')).min(3);
+        let quote = at + comma + self.run_within(at + comma, 3, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
         let has_break = self.bytes.get(at..at + comma)?.iter().any(|byte| matches!(byte, b',' | b'\n'));
         if !has_break && !is_quoted {
             return None;
         }
-        let length = self.run(quote, is_name_byte).min(LONGEST_NAME);
+        let length = self.run_within(quote, LONGEST_NAME, is_name_byte);
         let name = self.text.get(quote..quote + length)?;
         if !NAMES.iter().any(|candidate| candidate.eq_ignore_ascii_case(name)) {
             return None;
         }
-        let closing = quote + length + self.run(quote + length, |byte| matches!(byte, b'"' | b'\'' | b'\\')).min(3);
+        let closing = quote + length + self.run_within(quote + length, 3, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
         let (_, behind) = self.sign(self.skip_blanks(closing, MOST_BLANKS))?;
         Some(self.skip_blanks(behind, MOST_BLANKS))
     }
@@ -623,7 +719,7 @@ impl Reading<'_> {
         let mut at = at;
         let mut is_place = false;
         for _ in 0..MOST_WORDS {
-            let length = self.run(at, |byte| !byte.is_ascii_whitespace()).min(LONGEST_NAME);
+            let length = self.run_within(at, LONGEST_NAME, |byte| !byte.is_ascii_whitespace());
             let word = self.text.get(at..at + length)?;
             let next = self.skip_blanks(at + length, 4);
             if length == 0 || next == at + length {

@@ -140,6 +140,8 @@ impl Reading<'_> {
             stop -= 1;
         }
         let name_end = end + self.run(end, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+        // What else announces a program within this name is a part of it.
+        self.commands_done = name_end;
         if name_end >= stop {
             return;
         }
@@ -263,7 +265,7 @@ impl Reading<'_> {
             let length = memchr::memchr(quote, window).unwrap_or(window.len());
             return Some((start + 1, start + 1 + length));
         }
-        let length = self.run(start, |byte| !byte.is_ascii_whitespace()).min(stop - start);
+        let length = self.run_within(start, stop - start, |byte| !byte.is_ascii_whitespace());
         Some((start, start + length))
     }
 

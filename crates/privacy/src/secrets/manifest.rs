@@ -10,7 +10,7 @@ impl Reading<'_> {
         if start < self.manifests_done {
             return;
         }
-        let from = end + self.run(end, |byte| matches!(byte, b'"' | b'\'' | b' ' | b'\t' | b':')).min(8);
+        let from = end + self.run_within(end, 8, |byte| matches!(byte, b'"' | b'\'' | b' ' | b'\t' | b':'));
         let is_secret_kind = self.bytes.get(from..from + 6) == Some(b"Secret")
             && self.byte(from + 6).is_none_or(|byte| !byte.is_ascii_alphanumeric());
         if !is_secret_kind {
@@ -97,7 +97,7 @@ impl Reading<'_> {
         for member in MEMBERS {
             let Some(found) = memchr::memmem::find(&self.bytes[open..close], member) else { continue };
             let at = open + found + member.len();
-            let value = at + self.run(at, |byte| matches!(byte, b' ' | b':' | b'\n' | b'"')).min(8);
+            let value = at + self.run_within(at, 8, |byte| matches!(byte, b' ' | b':' | b'\n' | b'"'));
             let length = self.run(value, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
             let is_quoted = self.byte(value - 1) == Some(b'"') && self.byte(value + length) == Some(b'"');
             if length >= 16 && is_quoted {

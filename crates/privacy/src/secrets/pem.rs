@@ -14,6 +14,9 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
+/// Lines that may stand between the first line of a block and its key.
+const MOST_HEADERS: usize = 16;
+
 impl Reading<'_> {
     /// At the words `private key`, or at the count of private lines of a `PuTTY` file.
     pub(super) fn private_key(&mut self, words: usize) {
@@ -31,7 +34,7 @@ impl Reading<'_> {
         let tail = self.bytes.get(words..tail_end).unwrap_or_default();
         let Some(dashes) = memchr::memmem::find(tail, b"----") else { return };
         let mut end = words + dashes;
-        end += self.run(end, |byte| byte == b'-').min(5);
+        end += self.run_within(end, 5, |byte| byte == b'-');
         let head = &head.to_ascii_uppercase();
         if let Some(begin) = memchr::memmem::rfind(head, b"BEGIN ").filter(|&begin| is_name(&head[begin + 6..])) {
             let dashes = head[..begin].iter().rev().take_while(|&&byte| byte == b'-' || byte == b' ').count().min(6);
@@ -91,7 +94,11 @@ impl Reading<'_> {
         let mut end = header_end;
         let mut at = header_end;
         let mut is_first = true;
+        let mut headers = 0;
         loop {
+            if headers > MOST_HEADERS {
+                break;
+            }
             let from = self.between_lines(at);
             let length = self.run(from, is_base64);
             let next = from + length;
@@ -100,10 +107,12 @@ impl Reading<'_> {
             if is_header && is_first && length > 0 {
                 // `Proc-Type: 4,ENCRYPTED` and its like stand before the key.
                 at = self.line_end(next);
+                headers += 1;
                 continue;
             }
             if is_first && self.byte(next) == Some(b'-') && length > 0 {
                 at = self.line_end(next);
+                headers += 1;
                 continue;
             }
             let is_long = length >= LONG_LINE;

@@ -105,7 +105,7 @@ impl Reading<'_> {
     fn behind_scheme(&self, at: usize) -> usize {
         const SCHEMES: [&str; 10] =
             ["bearer", "basic", "token", "apikey", "bot", "ssws", "key", "jwt", "negotiate", "geniekey"];
-        let length = self.run(at, |byte| byte.is_ascii_alphabetic()).min(16);
+        let length = self.run_within(at, 16, |byte| byte.is_ascii_alphabetic());
         let next = self.skip_blanks(at + length, 4);
         let is_scheme = next > at + length
             && self
@@ -185,7 +185,7 @@ impl Reading<'_> {
         let start = mark_end + 1 + indent;
         let mut end = self.line_end(start);
         while indent > 0 && end < self.bytes.len() && end - start < LONGEST_VALUE {
-            let next = end + self.run(end, |byte| matches!(byte, b'\r' | b'\n')).min(2);
+            let next = end + self.run_within(end, 2, |byte| matches!(byte, b'\r' | b'\n'));
             if self.run(next, |byte| byte == b' ') < indent {
                 break;
             }
@@ -196,6 +196,11 @@ impl Reading<'_> {
 
     /// Three or more plain words to the end of the line.
     fn phrase(&self, at: usize) -> Option<Value> {
+        // Two dozen words are the longest phrase that a wallet writes.
+        const LONGEST: usize = 512;
+        if self.run_within(at, LONGEST, |byte| byte != b'\n') == LONGEST {
+            return None;
+        }
         let end = self.line_end(at);
         let line = self.text.get(at..end)?.trim_end_matches(['.', ' ', ',']);
         // Words may be numbered: `1. legal 2. winner`.
@@ -249,7 +254,7 @@ impl Reading<'_> {
 
     /// `name=` or `name:` at a place.
     fn is_name_and_sign(&self, at: usize) -> bool {
-        let length = self.run(at, |byte| is_name_byte(byte) || byte == b' ').min(40);
+        let length = self.run_within(at, 40, |byte| is_name_byte(byte) || byte == b' ');
         length > 0 && matches!(self.byte(at + length), Some(b'=' | b':'))
     }
 

@@ -3,8 +3,6 @@
 //! A prefix is no proof, so each row states how long the rest has to be and which characters it is made of.
 //! Where the format holds a checksum, it tells a token that was wrapped or run together with its neighbour from chance.
 
-use std::ops::RangeInclusive;
-
 use crate::checksum;
 
 /// Which characters a token is made of.
@@ -54,18 +52,39 @@ pub(crate) struct Format {
     exact: Option<usize>,
     /// Words look like the prefix too: the rest must hold a digit and a long run without a separator.
     is_ambiguous: bool,
+    /// What stands in front of the mark, where the mark is not the beginning: its characters, and how many.
+    head: Option<(Class, usize, usize)>,
 }
 
 const fn format(rule: &'static str, prefix: &'static str, class: Class, shortest: usize) -> Format {
-    Format { rule, prefix, class, shortest, exact: None, is_ambiguous: false }
+    Format { rule, prefix, class, shortest, exact: None, is_ambiguous: false, head: None }
 }
 
 const fn exact(rule: &'static str, prefix: &'static str, class: Class, shortest: usize, exact: usize) -> Format {
-    Format { rule, prefix, class, shortest, exact: Some(exact), is_ambiguous: false }
+    Format { rule, prefix, class, shortest, exact: Some(exact), is_ambiguous: false, head: None }
 }
 
 const fn loose(rule: &'static str, prefix: &'static str, class: Class, shortest: usize) -> Format {
-    Format { rule, prefix, class, shortest, exact: None, is_ambiguous: true }
+    Format { rule, prefix, class, shortest, exact: None, is_ambiguous: true, head: None }
+}
+
+/// A format whose mark stands in its middle or at its end, behind so many characters of a class.
+const fn behind(
+    rule: &'static str,
+    (class, least, most): (Class, usize, usize),
+    mark: &'static str,
+    body: Class,
+    shortest: usize,
+) -> Format {
+    Format {
+        rule,
+        prefix: mark,
+        class: body,
+        shortest,
+        exact: None,
+        is_ambiguous: false,
+        head: Some((class, least, most)),
+    }
 }
 
 use Class::{Alphanumeric, Base64, Dotted, Hex, Upper, UpperGroups, Url, Word};
@@ -294,13 +313,13 @@ pub(crate) static FORMATS: &[Format] = &[
     loose("lob-key", "live_", Url, 35),
     format("lob-key", "test_", Hex, 35),
     format("airtable-token", "pat", Dotted, 79),
-    format("azure-secret", "Q~", Dotted, 31),
-    format("firebase-key", ":APA91b", Url, 100),
-    format("telegram-token", ":AA", Url, 32),
+    behind("azure-secret", (Dotted, 4, 4), "Q~", Dotted, 31),
+    behind("firebase-key", (Url, 11, 11), ":APA91b", Url, 100),
+    behind("telegram-token", (Class::Digits, 8, 10), ":AA", Url, 32),
     // What tells these apart stands at their end.
-    format("mailchimp-key", "-us", Alphanumeric, 1),
-    format("newrelic-key", "NRAL", Alphanumeric, 0),
-    format("maxmind-key", "_mmk", Alphanumeric, 0),
+    behind("mailchimp-key", (Hex, 32, 32), "-us", Alphanumeric, 1),
+    behind("newrelic-key", (Alphanumeric, 36, 36), "NRAL", Alphanumeric, 0),
+    behind("maxmind-key", (Word, 36, 36), "_mmk", Alphanumeric, 0),
 ];
 
 /// A token that was found.
@@ -338,8 +357,8 @@ impl Format {
         if bytes.get(at..body_start)? != self.prefix.as_bytes() {
             return None;
         }
-        if let Some((class, lengths)) = self.head() {
-            return self.around(bytes, at, class, &lengths);
+        if let Some(head) = self.head {
+            return self.around(bytes, at, head);
         }
         let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied();
         let is_inside_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric());
@@ -408,25 +427,12 @@ impl Format {
         Some(Token { start: at, end })
     }
 
-    /// What stands in front of the mark of this format, when the mark is not the beginning.
-    fn head(&self) -> Option<(Class, RangeInclusive<usize>)> {
-        Some(match (self.rule, self.prefix) {
-            ("telegram-token", _) => (Class::Digits, 8..=10),
-            ("azure-secret", _) => (Dotted, 4..=4),
-            ("firebase-key", _) => (Url, 11..=11),
-            ("mailchimp-key", _) => (Hex, 32..=32),
-            ("newrelic-key", "NRAL") => (Alphanumeric, 36..=36),
-            ("maxmind-key", _) => (Word, 36..=36),
-            _ => return None,
-        })
-    }
-
     /// A token with its mark in the middle or at the end.
-    fn around(&self, bytes: &[u8], at: usize, head: Class, lengths: &RangeInclusive<usize>) -> Option<Token> {
+    fn around(&self, bytes: &[u8], at: usize, (head, least, most): (Class, usize, usize)) -> Option<Token> {
         let body_start = at + self.prefix.len();
         let body = bytes.get(body_start..).unwrap_or_default();
         let length = body.iter().take(DECIDING).take_while(|&&byte| self.class.holds(byte)).count();
-        let before = bytes[..at].iter().rev().take(lengths.end() + 1).take_while(|&&byte| head.holds(byte)).count();
+        let before = bytes[..at].iter().rev().take(most + 1).take_while(|&&byte| head.holds(byte)).count();
         // The secret of an application has a digit right in front of its mark.
         let is_shaped = match self.rule {
             "azure-secret" => at > 0 && bytes[at - 1].is_ascii_digit(),
@@ -436,7 +442,7 @@ impl Format {
         };
         // At the end of a token, a longer word is another word.
         let is_end = self.shortest > 1 || length == self.shortest || self.rule == "mailchimp-key";
-        let is_token = length >= self.shortest && lengths.contains(&before) && is_shaped && is_end;
+        let is_token = length >= self.shortest && (least..=most).contains(&before) && is_shaped && is_end;
         is_token.then_some(Token { start: at - before, end: body_start + length })
     }
 

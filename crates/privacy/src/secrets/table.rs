@@ -14,7 +14,7 @@ impl Reading<'_> {
         if before != Some(&b'|') || self.byte(after) != Some(b'|') {
             return false;
         }
-        let length = self.run(after + 1, |byte| !matches!(byte, b'|' | b'\n')).min(LONGEST);
+        let length = self.run_within(after + 1, LONGEST, |byte| !matches!(byte, b'|' | b'\n'));
         let stop = after + 1 + length;
         self.cell(after + 1, stop)
     }
@@ -27,7 +27,7 @@ impl Reading<'_> {
         if name_start < self.columns_done {
             return false;
         }
-        let after = name_end + self.run(name_end, |byte| byte == b' ').min(MOST_BLANKS);
+        let after = name_end + self.run_within(name_end, MOST_BLANKS, |byte| byte == b' ');
         let from = name_start.saturating_sub(LONGEST_LINE);
         if self.inserted(name_start, name_end) {
             return true;
@@ -63,7 +63,7 @@ impl Reading<'_> {
         let mut found = false;
         let mut at = line_end;
         for _ in 0..MOST_ROWS {
-            at += self.run(at, |byte| matches!(byte, b'\r' | b'\n')).min(2);
+            at += self.run_within(at, 2, |byte| matches!(byte, b'\r' | b'\n'));
             let row_end = self.line_end(at);
             let Some(row) = self.text.get(at..row_end).filter(|row| row.len() <= LONGEST_LINE) else { break };
             if at >= self.bytes.len() || row.split(sign).count() != secrets.len() {
@@ -110,7 +110,7 @@ impl Reading<'_> {
         for _ in 0..column {
             at = self.skip_blanks(at, MOST_BLANKS);
             at = self.quoted(at).map_or(at, |value| value.end + 1);
-            let length = self.run(at, |byte| !matches!(byte, b',' | b')' | b'\n')).min(NEAR);
+            let length = self.run_within(at, NEAR, |byte| !matches!(byte, b',' | b')' | b'\n'));
             if self.byte(at + length) != Some(b',') {
                 return false;
             }
@@ -144,7 +144,7 @@ impl Reading<'_> {
     /// `Backup codes:` and the codes behind it, in one line or in several, plain or quoted.
     pub(super) fn codes(&mut self, name_end: usize) {
         const MOST: usize = 32;
-        let mut at = name_end + self.run(name_end, |byte| matches!(byte, b'"' | b'\'' | b'*' | b'`')).min(4);
+        let mut at = name_end + self.run_within(name_end, 4, |byte| matches!(byte, b'"' | b'\'' | b'*' | b'`'));
         at = self.skip_blanks(at, MOST_BLANKS);
         match self.sign(at) {
             Some((_, behind)) => at = behind,
@@ -152,13 +152,13 @@ impl Reading<'_> {
             None => return,
         }
         for _ in 0..MOST {
-            at += self.run(at, |byte| byte.is_ascii_whitespace() || b",;[\"'*`|".contains(&byte)).min(MOST_BLANKS);
+            at += self.run_within(at, MOST_BLANKS, |byte| byte.is_ascii_whitespace() || b",;[\"'*`|".contains(&byte));
             // The mark or the number of an item.
             let number = self.run(at, |byte| byte.is_ascii_digit());
             if (1..=2).contains(&number) && matches!(self.byte(at + number), Some(b'.' | b')')) {
                 at += number + 1;
             }
-            at += self.run(at, |byte| matches!(byte, b' ' | b'-')).min(4);
+            at += self.run_within(at, 4, |byte| matches!(byte, b' ' | b'-'));
             let length = self.run(at, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
             let Some(code) = self.text.get(at..at + length).map(|code| code.trim_end_matches('-')) else { return };
             let has_digit = code.bytes().any(|byte| byte.is_ascii_digit());

@@ -54,7 +54,7 @@ impl Reading<'_> {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'/' || byte == b'+';
         let mut at = id_end;
         while at < id_end + NEAR {
-            let length = self.run(at, is_part).min(NEAR);
+            let length = self.run_within(at, NEAR, is_part);
             let body = self.bytes.get(at..at + length).unwrap_or_default();
             if length == LENGTH
                 && body.iter().any(u8::is_ascii_digit)
@@ -70,9 +70,12 @@ impl Reading<'_> {
 
     /// A password hash in the notation of crypt, with its settings and salt.
     pub(super) fn crypt(&mut self, start: usize, end: usize) {
+        if start < self.blocks_done {
+            return;
+        }
         let length = self.run(end, |byte| byte.is_ascii_alphanumeric() || b"./$=,+-_".contains(&byte));
         let end = end + length;
-        if start < self.blocks_done || length < 16 {
+        if length < 16 {
             return;
         }
         self.blocks_done = end;

@@ -93,10 +93,26 @@ impl Reading<'_> {
         }
     }
 
+    /// `WIFI:T:WPA;S:name;P:password;;`.
+    pub(super) fn wifi(&mut self, end: usize) {
+        const LONGEST: usize = 200;
+        let line = self.bytes.get(end..self.line_end(end).min(end + LONGEST)).unwrap_or_default();
+        let Some(found) =
+            memchr::memmem::find(line, b";P:").filter(|_| line.starts_with(b"T:") || line.starts_with(b"S:"))
+        else {
+            return;
+        };
+        let start = end + found + 3;
+        let length = self.run_within(start, LONGEST, |byte| !matches!(byte, b';' | b'\n' | b'\r'));
+        if length >= 4 {
+            self.push_secret(start, start + length, "wifi-password");
+        }
+    }
+
     /// `jdbc:oracle:thin:user/password@host`.
     pub(super) fn oracle(&mut self, end: usize) {
         const LONGEST: usize = 200;
-        let length = self.run(end, |byte| byte.is_ascii_graphic() && !b"\"'`<>".contains(&byte)).min(LONGEST);
+        let length = self.run_within(end, LONGEST, |byte| byte.is_ascii_graphic() && !b"\"'`<>".contains(&byte));
         let Some((user, rest)) = self.text.get(end..end + length).and_then(|text| text.split_once('/')) else { return };
         let Some((password, _)) = rest.rsplit_once('@') else { return };
         let is_user = !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

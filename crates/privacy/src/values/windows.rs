@@ -210,7 +210,7 @@ impl Windows {
     }
 
     /// Ends a search.
-    pub(super) fn finish(&self, progress: Progress, report: &mut Report<'_>) {
+    pub(super) fn finish(&self, progress: &Progress, report: &mut Report<'_>) {
         if let Some(stretch) = progress.open {
             self.close(stretch, progress.reading_of, report);
         }

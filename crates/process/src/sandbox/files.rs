@@ -7,7 +7,7 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
-use super::readable::readable_parts;
+use super::readable::{parts_without, readable_parts};
 use super::{Held, Sandbox};
 use crate::error::ProcessError;
 
@@ -36,7 +36,9 @@ fn rule_out(sandbox: &Sandbox) -> Result<RestrictionStatus, RulesetError> {
     rules = allow(rules, [PathBuf::from("/")], AccessFs::ReadDir.into())?;
     rules = allow(rules, readable_parts(&sandbox.hidden), reading)?;
     rules = allow(rules, SINKS.iter().map(PathBuf::from), AccessFs::ReadFile | AccessFs::WriteFile)?;
-    rules = allow(rules, sandbox.writable.iter().cloned(), AccessFs::from_all(WHOLE))?;
+    // A rule for a folder holds for all that is beneath, so one that has a hidden place in it is named by its parts.
+    let writable = sandbox.writable.iter().flat_map(|folder| parts_without(folder, &sandbox.hidden));
+    rules = allow(rules, writable, AccessFs::from_all(WHOLE))?;
     rules.restrict_self()
 }
 

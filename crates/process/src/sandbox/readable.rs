@@ -18,6 +18,19 @@ pub(super) fn readable_parts(hidden: &[PathBuf]) -> Vec<PathBuf> {
     parts
 }
 
+/// The folder itself where nothing hidden is in it, else the parts of it that hold nothing hidden.
+pub(super) fn parts_without(folder: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let hidden: BTreeSet<PathBuf> = hidden.iter().map(|path| real(path)).collect();
+    let whole = real(folder);
+    if !hidden.iter().any(|path| path.starts_with(&whole)) {
+        // By the path that was given, which may lead to a folder that is held open.
+        return vec![folder.to_owned()];
+    }
+    let mut parts = Vec::new();
+    collect(&whole, &hidden, &mut parts);
+    parts
+}
+
 fn collect(folder: &Path, hidden: &BTreeSet<PathBuf>, parts: &mut Vec<PathBuf>) {
     if hidden.contains(folder) {
         return;
@@ -58,6 +71,18 @@ mod tests {
     #[test]
     fn nothing_hidden_means_the_whole_tree() {
         assert_eq!(readable_parts(&[]), [PathBuf::from("/")]);
+    }
+
+    #[test]
+    fn a_folder_with_a_hidden_place_in_it_is_named_by_its_parts() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        for name in ["open", "closed/inner"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        assert_eq!(parts_without(&root, &[root.join("closed")]), [root.join("open")]);
+        assert_eq!(parts_without(&root.join("open"), &[root.join("closed")]), [root.join("open")]);
+        assert_eq!(parts_without(&root.join("closed"), &[root.join("closed")]), Vec::<PathBuf>::new());
     }
 
     #[test]

@@ -48,6 +48,12 @@ pub(super) fn environment_holds(pid: i32, line: &[u8]) -> Option<bool> {
     Some(block.split(|byte| *byte == 0).any(|found| found == line))
 }
 
+/// Whether a variable that the process was started with begins like this; no when it cannot be told.
+pub(super) fn environment_begins(pid: i32, beginning: &[u8]) -> bool {
+    let block = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    block.split(|byte| *byte == 0).any(|found| found.starts_with(beginning))
+}
+
 /// The name of a program may hold anything, so the fields are counted from its closing bracket.
 fn parse(pid: i32, line: &str) -> Option<Entry> {
     let (_, rest) = line.rsplit_once(')')?;

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 use super::MARK_NAME;
-use super::proc::{Entry, Identity, children, entries, entry, environment_holds};
+use super::proc::{Entry, Identity, children, entries, entry, environment_begins, environment_holds};
 
 #[derive(Debug)]
 pub(super) struct Sweep {
@@ -98,6 +98,30 @@ impl Sweep {
             send(*member, signal);
         }
         running.iter().filter(|member| Some(**member) != self.root).count()
+    }
+}
+
+/// Running processes with a variable that begins like this, apart from this process and those that started it.
+pub(super) fn marked(beginning: &[u8]) -> Vec<Identity> {
+    let all = entries();
+    let mut spared: Vec<i32> = i32::try_from(std::process::id()).into_iter().collect();
+    while let Some(parent) = spared.last().and_then(|last| all.iter().find(|entry| entry.identity.pid == *last)) {
+        if parent.parent <= 0 || spared.contains(&parent.parent) {
+            break;
+        }
+        spared.push(parent.parent);
+    }
+    all.iter()
+        .filter(|entry| !entry.has_ended && !spared.contains(&entry.identity.pid))
+        .filter(|entry| environment_begins(entry.identity.pid, beginning))
+        .map(|entry| entry.identity)
+        .collect()
+}
+
+/// Ends these by force.
+pub(super) fn force(left: &[Identity]) {
+    for one in left {
+        send(*one, Signal::KILL);
     }
 }
 

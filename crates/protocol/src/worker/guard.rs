@@ -58,7 +58,20 @@ pub struct HookAnswer {
     pub context: Option<String>,
 }
 
-/// Parameters of `guard/judge`: a client's own shell command or file read, before it happens.
+/// What a tool does with a path.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PathUse {
+    /// Shows the file.
+    #[default]
+    Read,
+    /// Looks through the file or folder and shows lines of what it finds.
+    Search,
+    /// Makes, changes or removes the file.
+    Write,
+}
+
+/// Parameters of `guard/judge`: a client's own shell command or use of a file, before it happens.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct GuardParams {
@@ -68,8 +81,10 @@ pub struct GuardParams {
     pub client: String,
     /// The command line of a shell tool.
     pub command: Option<String>,
-    /// The path of a reading tool.
+    /// The path of a tool for files.
     pub path: Option<String>,
+    /// What is done with the path.
+    pub path_use: PathUse,
 }
 
 /// Answer to `guard/judge`.

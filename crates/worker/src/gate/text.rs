@@ -75,7 +75,8 @@ impl fmt::Display for Refusal {
             ),
             Self::Off(Unasked::NobodyAnswered) => f.write_str(
                 "The worker is off: it was offered three times and nobody answered. Nothing was done. Do the work \
-                 yourself. The user can turn it on in the Lwa app or with `lwa worker sessions`.",
+                 yourself. The user can turn it on in the Lwa app, or with `lwa worker sessions KEY --arm on`; without KEY \
+                 that lists the conversations.",
             ),
             Self::NoSurface => f.write_str(
                 "The worker is off and there is nowhere to ask the user: this client shows no dialogs, and neither the \

@@ -18,6 +18,9 @@ const SAMPLE_BYTES: usize = 8_192;
 /// What a header and a mark take beside the path.
 const HEAD_CHARS: usize = 100;
 
+/// What is said of a path in one of Lwa's own folders.
+const KEPT: &str = "a file of Lwa itself, which the worker does not read";
+
 /// What became of one path.
 pub(super) struct Piece {
     pub(super) text: String,
@@ -70,8 +73,9 @@ pub(super) fn piece(request: MaterialRequest<'_>, path: &str, room: usize) -> Pi
     let room = room.saturating_sub(shown.chars().count() + HEAD_CHARS).max(room / 2);
     match look(request, path, room) {
         Found::Not(words) => Piece::line(format!("[{shown}: {words}]")),
-        Found::Folder(folder) => match listing(&folder) {
-            Ok(listed) => {
+        Found::Folder(folder) => match listing(&folder, request.kept) {
+            Ok(None) => Piece::line(format!("[{shown}: {KEPT}]")),
+            Ok(Some(listed)) => {
                 let text = format!("== folder {shown} ({} entries) ==\n{}", listed.count, listed.text);
                 let content_chars = chars(&listed.text);
                 Piece { raw_chars: chars(&text), text, content_chars, is_truncated: listed.count > MOST_ENTRIES }
@@ -98,13 +102,16 @@ fn look(request: MaterialRequest<'_>, path: &str, room: usize) -> Found {
     {
         return Found::Not("outside the folder that this client may read".to_owned());
     }
+    if is_kept(&path, request.kept) {
+        return Found::Not(KEPT.to_owned());
+    }
     if metadata.is_dir() {
         return Found::Folder(path);
     }
     if !metadata.is_file() {
         return Found::Not(format!("{}, not read", kind_words(metadata.file_type())));
     }
-    match read(&path, room) {
+    match read(&path, room, request.kept) {
         Ok(found) => found,
         Err(error) => Found::Not(words(&error)),
     }
@@ -130,11 +137,51 @@ fn is_under(path: &Path, root: &Path) -> bool {
     }
 }
 
-fn read(path: &Path, room: usize) -> io::Result<Found> {
+/// Whether what a path leads to lies in a folder that is kept from the worker. What cannot be told is kept.
+fn is_kept(path: &Path, kept: &[PathBuf]) -> bool {
+    if kept.is_empty() {
+        return false;
+    }
+    // What the system shows of this process is the host's own memory, variables and open files.
+    let own = Path::new("/proc").join(std::process::id().to_string());
+    let Ok(real) = path.canonicalize() else { return true };
+    kept.iter().chain([&own]).any(|folder| real.starts_with(folder) || is_same_folder_above(&real, folder))
+}
+
+/// Whether one of the folders above is this one under another name, as on a disk that knows no capitals.
+fn is_same_folder_above(path: &Path, folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let Ok(wanted) = fs::metadata(folder) else { return false };
+    path.ancestors()
+        .any(|above| fs::metadata(above).is_ok_and(|found| (found.dev(), found.ino()) == (wanted.dev(), wanted.ino())))
+}
+
+/// Where an opened file really is.
+#[cfg(target_os = "linux")]
+fn place_of(file: &File, _: &Path) -> PathBuf {
+    use std::os::fd::AsRawFd;
+
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+/// Elsewhere the path is asked once more.
+#[cfg(not(target_os = "linux"))]
+fn place_of(_: &File, path: &Path) -> PathBuf {
+    path.to_owned()
+}
+
+fn open(path: &Path, kept: &[PathBuf]) -> io::Result<Option<File>> {
     let nonblock = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     let flags = i32::try_from(nonblock.bits()).unwrap_or_default();
     // What is opened may be another thing than what was looked at; without waiting for the other end of a pipe.
-    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let is_kept = is_kept(&place_of(&file, path), kept);
+    Ok((!is_kept).then_some(file))
+}
+
+fn read(path: &Path, room: usize, kept: &[PathBuf]) -> io::Result<Found> {
+    let Some(mut file) = open(path, kept)? else { return Ok(Found::Not(KEPT.to_owned())) };
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Ok(Found::Not(format!("{}, not read", kind_words(metadata.file_type()))));
@@ -234,9 +281,10 @@ struct Listing {
     count: usize,
 }
 
-fn listing(folder: &Path) -> io::Result<Listing> {
+fn listing(folder: &Path, kept: &[PathBuf]) -> io::Result<Option<Listing>> {
+    let Some(opened) = open(folder, kept)? else { return Ok(None) };
     let mut entries: Vec<(String, &'static str, Option<u64>)> = Vec::new();
-    for entry in fs::read_dir(folder)?.filter_map(Result::ok) {
+    for entry in fs::read_dir(place_of(&opened, folder))?.filter_map(Result::ok) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let (kind, bytes) = match entry.metadata() {
             Ok(found) if found.is_dir() => ("folder", None),
@@ -262,7 +310,7 @@ fn listing(folder: &Path) -> io::Result<Listing> {
             text.pop();
         }
     }
-    Ok(Listing { text, count })
+    Ok(Some(Listing { text, count }))
 }
 
 fn kind_words(kind: FileType) -> &'static str {

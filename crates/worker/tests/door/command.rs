@@ -7,19 +7,26 @@ use std::time::{Duration, Instant};
 
 use lwa_privacy::{Exposure, Kind, Scrubber, Vault};
 use lwa_worker::command::{
-    self, CommandError, CommandRun, FileAccess, NetworkAccess, SandboxChoice, SandboxNeed, SecretEnvError, granted,
+    self, CommandEnvironment, CommandError, CommandFolder, CommandRun, FileAccess, NetworkAccess, SandboxChoice,
+    SandboxNeed, SecretEnvError, granted,
 };
 use lwa_worker::outbound::Exit;
 use lwa_worker::trailer::CommandEnd;
 use rstest::rstest;
 use tokio_util::sync::CancellationToken;
 
+fn environment(more: &[(&str, &str)]) -> CommandEnvironment {
+    let path = [("PATH", "/usr/local/bin:/usr/bin:/bin")];
+    let variables = path.iter().chain(more).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    CommandEnvironment::of(&variables, Some(Path::new("/home/none")))
+}
+
 fn run(folder: &Path, command: &str) -> CommandRun {
     CommandRun {
         command: command.to_owned(),
         as_written: command.to_owned(),
-        folder: folder.to_owned(),
-        environment: BTreeMap::from([("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())]),
+        folder: CommandFolder::open(folder).unwrap(),
+        environment: environment(&[]),
         is_environment_reduced: false,
         secret_env: Vec::new(),
         timeout: Duration::from_secs(20),
@@ -118,15 +125,13 @@ async fn a_short_output_needs_no_file_and_an_aborted_one_leaves_none() {
 async fn w_20_secrets_and_loaders_of_the_caller_do_not_reach_a_command() {
     let temp = tempfile::tempdir().unwrap();
     let mut run = run(temp.path(), "env");
-    for (name, value) in [
+    run.environment = environment(&[
         ("OPENAI_API_KEY", "planted-1"),
         ("LD_PRELOAD", "/planted-2.so"),
         ("BASH_ENV", "/planted-3"),
         ("VIRTUAL_ENV", "/srv/venv"),
         ("PAGER", "less"),
-    ] {
-        run.environment.insert(name.to_owned(), value.to_owned());
-    }
+    ]);
     let output = finished(run).await;
     assert!(!output.text.contains("planted"), "{}", output.text);
     assert!(output.text.contains("VIRTUAL_ENV=/srv/venv\n") && output.text.contains("PAGER=cat\n"));
@@ -135,13 +140,101 @@ async fn w_20_secrets_and_loaders_of_the_caller_do_not_reach_a_command() {
 }
 
 #[tokio::test]
-async fn without_bash_nothing_runs_and_the_tools_are_named() {
+async fn the_shell_is_the_systems_own_whatever_the_search_path_holds() {
+    use std::os::unix::fs::PermissionsExt;
+
     let temp = tempfile::tempdir().unwrap();
-    let mut run = run(temp.path(), "echo");
-    run.environment.insert("PATH".to_owned(), temp.path().to_str().unwrap().to_owned());
-    let error = command::run(run, &CancellationToken::new()).await.unwrap_err();
-    assert!(matches!(error, CommandError::NoBash));
-    assert!(error.to_string().contains("local_llm_run") && error.to_string().contains("local_llm_delegate"));
+    let planted = temp.path().join("bash");
+    fs::write(&planted, "#!/bin/sh\necho planted\n").unwrap();
+    fs::set_permissions(&planted, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut run = run(temp.path(), "echo read by $BASH");
+    run.environment = environment(&[("PATH", &format!("{}:/usr/bin:/bin", temp.path().display()))]);
+    let output = finished(run).await;
+    assert!(output.text.starts_with("read by /") && !output.text.contains("planted"), "{}", output.text);
+    assert!(!output.text.contains(temp.path().to_str().unwrap()), "{}", output.text);
+    let error = CommandError::NoBash.to_string();
+    assert!(error.contains("local_llm_run") && error.contains("local_llm_delegate"));
+}
+
+#[tokio::test]
+async fn what_is_known_of_the_variables_is_what_the_command_has() {
+    let temp = tempfile::tempdir().unwrap();
+    // One of every kind that the host leaves out, replaces or passes on.
+    let sent = [
+        "PYTHONPATH",
+        "NODE_PATH",
+        "NODE_OPTIONS",
+        "GIT_DIR",
+        "GIT_PAGER",
+        "CARGO_HOME",
+        "CARGO_X",
+        "JAVA_TOOL_OPTIONS",
+        "MAKEFLAGS",
+        "CDPATH",
+        "ENV",
+        "IFS",
+        "PS4",
+        "LD_PRELOAD",
+        "API_KEY",
+        "TERM",
+        "NO_COLOR",
+        "PAGER",
+        "MANPAGER",
+        "GIT_TERMINAL_PROMPT",
+        "PYTHONUNBUFFERED",
+        "VIRTUAL_ENV",
+        "USER",
+        "LOGNAME",
+        "HOME",
+        "TMPDIR",
+        "EDITOR",
+        "GIT_CONFIG_COUNT",
+        "UID",
+        "PWD",
+        "OLDPWD",
+        "SHLVL",
+    ];
+    let sent: Vec<(&str, &str)> = sent.iter().map(|name| (*name, "/sent")).collect();
+    for environment in [environment(&sent), environment(&sent).for_reading_git(), environment(&[])] {
+        let known = environment.known();
+        let output = finished(CommandRun { environment, ..run(temp.path(), "env -0 | tr '\\0' '\\n'") }).await;
+        let seen: BTreeMap<String, String> = output
+            .text
+            .lines()
+            .filter_map(|line| line.split_once('='))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            // What the shell sets itself, and what tells a run and git how to behave.
+            .filter(|(name, _)| !["PWD", "OLDPWD", "SHLVL", "_", "LWA_RUN"].contains(&name.as_str()))
+            .filter(|(name, _)| !name.starts_with("GIT_CONFIG_"))
+            .collect();
+        assert_eq!(known, seen);
+        assert!(known.contains_key("HOME") && known.contains_key("PATH"));
+    }
+}
+
+#[tokio::test]
+async fn a_command_runs_in_the_folder_that_was_opened_and_in_no_other() {
+    let temp = tempfile::tempdir().unwrap();
+    let (judged, other) = (temp.path().join("judged"), temp.path().join("other"));
+    fs::create_dir(&judged).unwrap();
+    fs::create_dir(&other).unwrap();
+    let run = run(&judged, "echo x > made; pwd -P");
+    let folder = run.folder.clone();
+    assert!(folder.is_in_place());
+    // Where the caller says that it is counts for nothing.
+    let mut elsewhere = run.clone();
+    std::os::unix::fs::symlink(&judged, other.join("link")).unwrap();
+    elsewhere.environment = environment(&[("PWD", other.join("link").to_str().unwrap())]);
+    elsewhere.command = "cd ..; pwd".to_owned();
+    assert_eq!(finished(elsewhere).await.text.trim_end(), temp.path().canonicalize().unwrap().to_str().unwrap());
+    fs::rename(&judged, temp.path().join("moved")).unwrap();
+    std::os::unix::fs::symlink(&other, &judged).unwrap();
+    assert!(!folder.is_in_place());
+    if cfg!(target_os = "linux") {
+        let output = finished(run).await;
+        assert!(output.text.trim_end().ends_with("/moved"), "{}", output.text);
+        assert!(temp.path().join("moved/made").exists() && !other.join("made").exists());
+    }
 }
 
 fn vault() -> (Vault, String) {
@@ -257,9 +350,29 @@ async fn pg_41_a_temporary_folder_named_by_the_caller_does_not_open_the_disk() {
     fs::create_dir(&work).unwrap();
     fs::create_dir(&home).unwrap();
     let mut run = run(&work, &format!("echo x > {}/out", home.display()));
-    run.environment.insert("TMPDIR".to_owned(), "/var/tmp/../../".to_owned());
+    run.environment = environment(&[("TMPDIR", "/var/tmp/../../")]);
     run.sandbox = Some(SandboxChoice::workspace());
     if command::run(run, &CancellationToken::new()).await.is_ok() {
         assert!(!home.join("out").exists());
+    }
+}
+
+#[tokio::test]
+async fn a_sandbox_hides_what_it_is_told_to_in_the_work_folder_too() {
+    let temp = tempfile::tempdir_in("/var/tmp").unwrap();
+    let hidden = temp.path().join("hidden");
+    fs::create_dir(&hidden).unwrap();
+    fs::write(hidden.join("file"), "violetkettle").unwrap();
+    for choice in [SandboxChoice::read_only(), SandboxChoice::workspace()] {
+        let choice = SandboxChoice { hidden: vec![hidden.clone()], ..choice };
+        let mut run = run(temp.path(), "cat hidden/file; echo more >> hidden/file; echo done");
+        run.sandbox = Some(choice);
+        match command::run(run, &CancellationToken::new()).await {
+            Ok(output) => {
+                assert!(output.text.ends_with("done\n") && !output.text.contains("violet"), "{}", output.text)
+            }
+            Err(error) => assert!(matches!(error, CommandError::NoSandbox(_)), "{error}"),
+        }
+        assert_eq!(fs::read_to_string(hidden.join("file")).unwrap(), "violetkettle");
     }
 }

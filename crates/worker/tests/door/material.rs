@@ -20,6 +20,7 @@ fn request<'m>(folder: &'m Path, paths: &'m [String]) -> MaterialRequest<'m> {
         folder,
         home: Some(folder),
         root: None,
+        kept: &[],
         is_verbatim: false,
         most_chars: 10_000,
     }
@@ -287,4 +288,33 @@ proptest! {
         assert!(!plain.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
         assert_eq!(plain_text(&plain), plain);
     }
+}
+
+#[test]
+fn what_is_kept_from_the_worker_is_not_read_by_any_path() {
+    let temp = tempfile::tempdir().unwrap();
+    let (kept, open) = (temp.path().join("kept"), temp.path().join("open"));
+    fs::create_dir(&kept).unwrap();
+    fs::create_dir(&open).unwrap();
+    fs::write(kept.join("a.txt"), "violetkettle").unwrap();
+    std::os::unix::fs::symlink(kept.join("a.txt"), open.join("link")).unwrap();
+    std::os::unix::fs::symlink(&kept, open.join("folder")).unwrap();
+    let opened = fs::File::open(kept.join("a.txt")).unwrap();
+    let by_number = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&opened));
+    let around = format!("/proc/self/root{}/a.txt", kept.display());
+    let kept_folders = [kept.canonicalize().unwrap()];
+    let names = ["link", "folder", "folder/a.txt", "../kept", "../kept/a.txt", "/proc/self/environ"];
+    for name in names.into_iter().map(str::to_owned).chain([by_number, around]) {
+        for is_verbatim in [false, true] {
+            let paths = [name.clone()];
+            let material = gather(MaterialRequest { kept: &kept_folders, is_verbatim, ..request(&open, &paths) });
+            assert!(!material.text.contains("violetkettle"), "{name}: {}", material.text);
+            assert!(!material.text.contains("a.txt ") && !material.text.contains("PATH="), "{name}: {}", material.text);
+            assert_eq!(material.gathered_chars, 0, "{name}: {}", material.text);
+        }
+    }
+    fs::write(open.join("plain.txt"), "plain text").unwrap();
+    let paths = ["plain.txt".to_owned()];
+    let material = gather(MaterialRequest { kept: &kept_folders, ..request(&open, &paths) });
+    assert!(material.text.contains("plain text"), "{}", material.text);
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lwa_policy::{AllowList, Context, Decision, Effect, SystemFiles, Verdict, decide};
+use lwa_policy::{AllowList, Context, Decision, SystemFiles, decide_for_client};
 use lwa_protocol::method::GuardJudge;
-use lwa_protocol::worker::{GuardParams, GuardVerdict, WorkerCall};
+use lwa_protocol::worker::{GuardParams, GuardVerdict, PathUse, WorkerCall};
 use serde_json::{Value, json};
 
 use super::payload::{self, CODEX, Deed};
@@ -19,6 +19,8 @@ use crate::output::Output;
 const HOST_LIMIT: Duration = Duration::from_secs(2);
 /// How long a client may take to hand its JSON over.
 const INPUT_LIMIT: Duration = Duration::from_secs(1);
+/// A tool use that is larger is not read, and so not waved through.
+const MOST_INPUT: u64 = 16 << 20;
 /// The exit code with which a hook stops what it was asked about.
 const STOPS: u8 = 2;
 /// Variables that a command line may name and that hold no secret.
@@ -26,38 +28,55 @@ const VARIABLES: [&str; 5] = ["HOME", "LANG", "PATH", "TMPDIR", "USER"];
 
 /// Judges what stdin tells of. Gives the exit code.
 pub(super) async fn judge(named: Option<&str>, output: Output) -> u8 {
-    let Some(payload) = read_payload(INPUT_LIMIT) else {
-        // What cannot be read is not waved through where the client can ask its user.
-        let verdict = verdict("ask", "the hook's input cannot be read");
-        return answer(payload::client(named, &Value::Null), &verdict, output);
+    let Some(payload) = read_payload(INPUT_LIMIT, MOST_INPUT) else {
+        return unreadable(payload::client(named, &Value::Null), "the hook's input cannot be read", output);
     };
     let client = payload::client(named, &payload);
-    let (command, path) = match payload::deed(&payload) {
-        Deed::Command(line) => (Some(line), None),
-        Deed::Read(path) => (None, Some(path)),
-        Deed::Other => return 0,
-    };
     let folder = payload::path(&payload, "cwd").map(PathBuf::from).or_else(|| std::env::current_dir().ok());
     let folder = folder.unwrap_or_else(|| PathBuf::from("/"));
-    let params = GuardParams {
+    let empty = GuardParams {
         call: WorkerCall {
             cwd: Some(folder.to_string_lossy().into_owned()),
             environment: variables(),
             ..WorkerCall::default()
         },
         client: client.to_owned(),
-        command,
-        path,
+        ..GuardParams::default()
     };
+    let deeds = match payload::deed(&payload) {
+        Deed::Command(line) => vec![GuardParams { command: Some(line), ..empty }],
+        Deed::Paths(path_use, paths) => {
+            let one = |path| GuardParams { path: Some(path), path_use, ..empty.clone() };
+            paths.into_iter().map(one).collect()
+        }
+        Deed::Unreadable => return unreadable(client, "what the tool is about to do cannot be read", output),
+        Deed::Other => return 0,
+    };
+    let mut strictest = verdict("allow", "");
+    let weight = |verdict: &GuardVerdict| ["allow", "ask", "deny"].iter().position(|word| *word == verdict.decision);
+    for params in deeds {
+        let one = judge_one(&params, &folder).await;
+        if weight(&one) > weight(&strictest) {
+            strictest = one;
+        }
+    }
+    answer(client, &strictest, output)
+}
+
+/// What cannot be read is not waved through: the user is asked, where the client can ask.
+fn unreadable(client: &str, reason: &str, output: Output) -> u8 {
+    answer(client, &verdict(if client == CODEX { "deny" } else { "ask" }, reason), output)
+}
+
+async fn judge_one(params: &GuardParams, folder: &Path) -> GuardVerdict {
     let asked = async {
         let host = face::running_host().await.ok().flatten()?;
         face::call_on::<GuardJudge>(&host, params.clone()).await.ok()
     };
-    let verdict = match tokio::time::timeout(HOST_LIMIT, asked).await {
+    match tokio::time::timeout(HOST_LIMIT, asked).await {
         Ok(Some(verdict)) => verdict,
-        _ => judge_here(&params, &folder),
-    };
-    answer(client, &verdict, output)
+        _ => judge_here(params, folder),
+    }
 }
 
 fn answer(client: &str, verdict: &GuardVerdict, output: Output) -> u8 {
@@ -99,33 +118,22 @@ fn judge_here(params: &GuardParams, folder: &Path) -> GuardVerdict {
     if let Some(home) = &home {
         let folders = [home.config_dir(), home.state_dir(), home.data_dir()];
         context.protected = folders.iter().map(|folder| folder.to_string_lossy().into_owned()).collect();
+        let programs = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.to_owned()));
+        context.protected.extend(programs.map(|folder| folder.to_string_lossy().into_owned()));
     }
-    if let Some(path) = &params.path {
-        // Reading it is what the program that prints files does.
-        let reading = format!("cat -- {}", lwa_policy::quote(path));
-        return if reads_private(&decide(&reading, &AllowList::default(), &context)) {
-            verdict(
-                "deny",
-                "the file is private; ask the worker about it with local_llm_delegate(paths=[…]), which hands back a \
-                 scrubbed answer, or let the user read it",
-            )
-        } else {
-            verdict("allow", "")
-        };
-    }
-    let judged = decide(params.command.as_deref().unwrap_or_default(), &list, &context);
-    match judged.decision {
-        Decision::Allow => verdict("allow", ""),
-        // What is merely on no list stays with the client's own rules, which ask in their own way.
-        Decision::Ask if judged.rule == lwa_policy::UNLISTED => verdict("allow", ""),
-        Decision::Ask => verdict("ask", &judged.reason),
-        Decision::Deny => verdict("deny", &judged.reason),
-    }
-}
-
-fn reads_private(verdict: &Verdict) -> bool {
-    let mut effects = verdict.commands.iter().flat_map(|command| &command.effects);
-    effects.any(|effect| matches!(effect, Effect::ReadPrivate { .. }))
+    let (deed, list) = match (params.path.as_deref(), params.path_use) {
+        (Some(path), PathUse::Read) => (lwa_policy::Deed::Read(path), AllowList::default()),
+        (Some(path), PathUse::Search) => (lwa_policy::Deed::Search(path), AllowList::default()),
+        (Some(path), PathUse::Write) => (lwa_policy::Deed::Write(path), AllowList::default()),
+        (None, _) => (lwa_policy::Deed::Command(params.command.as_deref().unwrap_or_default()), list),
+    };
+    let (decision, reason) = decide_for_client(deed, &list, &context, params.client != CODEX);
+    let word = match decision {
+        Decision::Allow => "allow",
+        Decision::Ask => "ask",
+        Decision::Deny => "deny",
+    };
+    verdict(word, &reason)
 }
 
 fn verdict(decision: &str, reason: &str) -> GuardVerdict {

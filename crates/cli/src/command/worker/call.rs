@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lwa_domain::{ApprovalId, ApprovalKind, ErrorCode};
 use lwa_process::{is_secret_like_name, is_secret_like_value};
-use lwa_protocol::approval::{Answer, ApprovalListParams, DecideParams};
+use lwa_protocol::approval::{Answer, ApprovalItem, ApprovalListParams, DecideParams};
 use lwa_protocol::host::Nothing;
 use lwa_protocol::method::{ApprovalDecide, ApprovalGetList, EventSubscribe};
 use lwa_protocol::worker::{SessionRef, WorkerAnswer, WorkerCall, WorkerStatusKind};
@@ -75,7 +75,9 @@ impl Desk {
             let answer = face::call_on::<M>(&self.host, params.clone()).await?;
             match answer.status {
                 WorkerStatusKind::Working => {}
-                WorkerStatusKind::ApprovalPending if has_terminal() => self.ask_here().await?,
+                WorkerStatusKind::ApprovalPending if has_terminal() && answer.approval.is_some() => {
+                    self.ask_here(answer.approval.as_ref()).await?;
+                }
                 WorkerStatusKind::ApprovalPending => {
                     if !has_said_where {
                         self.output.note("Waiting for your answer in the Lwa window, or by `lwa approvals allow` …");
@@ -87,13 +89,11 @@ impl Desk {
         }
     }
 
-    /// Asks the open question of this conversation on the terminal.
-    async fn ask_here(&self) -> Result<(), Failure> {
+    /// Asks the question that this call waits for on the terminal, and no other: whoever sits here started this call
+    /// alone.
+    async fn ask_here(&self, approval: Option<&ApprovalId>) -> Result<(), Failure> {
         let open = face::call_on::<ApprovalGetList>(&self.host, ApprovalListParams::default()).await?.approvals;
-        let ours = |kind| matches!(kind, ApprovalKind::TurnOn | ApprovalKind::Command | ApprovalKind::Disclosure);
-        let Some(item) = open.into_iter().find(|item| item.client.as_str() == "lwa" && ours(item.kind)) else {
-            return Ok(());
-        };
+        let Some(item) = awaited(open, approval) else { return Ok(()) };
         self.output.note(&readable(&item));
         let decision = match type_code(&item)? {
             Some(code) => {
@@ -111,6 +111,12 @@ impl Desk {
     }
 }
 
+/// The open question that a call waits for, where the worker asks it.
+fn awaited(open: Vec<ApprovalItem>, approval: Option<&ApprovalId>) -> Option<ApprovalItem> {
+    let ours = |kind| matches!(kind, ApprovalKind::TurnOn | ApprovalKind::Command | ApprovalKind::Disclosure);
+    open.into_iter().find(|item| Some(&item.id) == approval && ours(item.kind))
+}
+
 fn denied(id: ApprovalId) -> DecideParams {
     DecideParams { id, answer: Answer::Deny, reason: None, code: None, variant: None }
 }
@@ -121,4 +127,31 @@ fn variables() -> BTreeMap<String, String> {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, value)| !is_secret_like_name(name) && !is_secret_like_value(value))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn item(id: &str, kind: &str) -> ApprovalItem {
+        serde_json::from_value(json!({
+            "id": id, "kind": kind, "title": "Run this command?", "client": "lwa", "session": "s", "asker": {},
+            "created_at": "", "expires_at": "", "count": 1, "detail": {"type": "command", "command": "touch x", "cwd": "/",
+            "segments": [], "reason": "", "warnings": [], "shapes": [], "sandbox": null, "secret_variables": [],
+            "is_clients_own": false}, "consequence": "", "is_serious": false, "offers": [], "code": "RRJP",
+            "outcome": null, "outcome_reason": null, "decided_at": null, "decided_by": null,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_terminal_asks_the_question_of_its_own_call_and_no_other() {
+        let open = || vec![item("a".repeat(24).as_str(), "command"), item("b".repeat(24).as_str(), "command")];
+        let mine = ApprovalId::new("b".repeat(24));
+        assert_eq!(awaited(open(), Some(&mine)).map(|item| item.id), Some(mine));
+        assert!(awaited(open(), Some(&ApprovalId::new("c".repeat(24)))).is_none());
+        assert!(awaited(open(), None).is_none());
+    }
 }

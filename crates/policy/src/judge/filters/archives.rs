@@ -42,7 +42,8 @@ const TAR: Grammar = Grammar::new(
         "pax-option",
         "quoting-style",
     ],
-);
+)
+.flags(&["checkpoint", "list"]);
 
 /// Long options of `tar` whose value is a program or a command.
 const TAR_RUNS: &[&str] = &[
@@ -69,10 +70,10 @@ impl Walker<'_> {
                 ]
                 .concat()
                 {
-                    self.writes_purposely(look, &value, state);
+                    self.unpacks_into(look, &value, state);
                 }
                 if !reads && look.record.effects.is_empty() {
-                    self.writes_purposely(look, &Arg::literal("."), state);
+                    self.unpacks_into(look, &Arg::literal("."), state);
                 }
             }
             "zip" => {
@@ -145,6 +146,16 @@ impl Walker<'_> {
         }
     }
 
+    /// An archive brings names of its own: into a home folder it could bring what starts by itself.
+    pub(in crate::judge) fn unpacks_into(&mut self, look: &mut Look, folder: &Arg, state: &State) {
+        self.writes_purposely(look, folder, state);
+        let (path, _) = crate::path::resolve(&folder.text, state.folder.as_deref(), self.context);
+        let is_home = self.context.home.as_deref().is_some_and(|home| home.trim_end_matches('/') == path);
+        if is_home && self.context.working_folder.as_deref() != Some(path.as_str()) {
+            self.ask("start-up file", "the archive could hold files that start by themselves");
+        }
+    }
+
     fn tar(&mut self, look: &mut Look, state: &State) {
         // The first word may be a bundle without its dash.
         let mut args = look.args.clone();
@@ -198,10 +209,10 @@ impl Walker<'_> {
         let folders = parsed.values('C', "directory");
         if unpacks && !parsed.has('O', "to-stdout") {
             if folders.is_empty() {
-                self.writes_purposely(look, &Arg::literal("."), state);
+                self.unpacks_into(look, &Arg::literal("."), state);
             }
-            for folder in &folders {
-                self.writes_purposely(look, folder, state);
+            for folder in folders.iter().chain(&parsed.values('\0', "one-top-level")) {
+                self.unpacks_into(look, folder, state);
             }
         }
         if packs {

@@ -6,7 +6,7 @@ use crate::options::Grammar;
 use crate::walk::state::State;
 
 const AWK: Grammar =
-    Grammar::stopping("Fvfeibl", &["field-separator", "assign", "file", "source", "include", "exec", "load"])
+    Grammar::stopping("FvfeiblE", &["field-separator", "assign", "file", "source", "include", "exec", "load"])
         .attached("dDoplL");
 
 impl Walker<'_> {
@@ -15,14 +15,17 @@ impl Walker<'_> {
         let mut codes = parsed.values('e', "source");
         let mut has_file = false;
         for option in &parsed.options {
-            if option.is('f', "file") || option.is('E', "exec") && option.name.len() > 1 {
+            if option.is('f', "file") || option.is('E', "exec") && (!option.is_long || option.name.len() > 1) {
                 has_file = true;
                 let at = option.at;
                 look.must_spell(at);
                 if option.value.as_ref().is_some_and(|value| value.text != option_tail(look.text(at))) {
                     look.must_spell(at + 1);
                 }
-                match option.value.as_ref().and_then(|value| value.file.clone()) {
+                let is_input =
+                    option.value.as_ref().is_some_and(|value| matches!(value.text.as_str(), "-" | "/dev/stdin"));
+                let flow = option.value.as_ref().and_then(|value| value.file.clone());
+                match flow.or_else(|| is_input.then(|| look.stdin.clone())) {
                     Some(Flow::Network) => self.deny("network pipe to shell", "`awk` would run a fetched program"),
                     Some(Flow::Literal(text)) => codes.push(Arg::literal(text)),
                     _ => {}
@@ -235,6 +238,8 @@ fn tokens(text: &str) -> Vec<Token> {
                 found.push(Token::Name(name));
             }
             digit if digit.is_ascii_digit() => found.push(Token::Field),
+            // Behind these, but for the last, a slash opens a pattern. `++` and `--` stay out: a division may follow.
+            '~' | '!' | ',' | '&' | '=' | '<' | '?' | ':' | '*' | '%' | '^' | ']' => found.push(Token::Mark(next)),
             _ => {}
         }
     }
@@ -242,7 +247,7 @@ fn tokens(text: &str) -> Vec<Token> {
 }
 
 fn regex_may_start(last: Option<&Token>) -> bool {
-    !matches!(last, Some(Token::Name(_) | Token::Field | Token::Text(_) | Token::Mark(')')))
+    !matches!(last, Some(Token::Name(_) | Token::Field | Token::Text(_) | Token::Mark(')' | ']')))
 }
 
 #[cfg(test)]
@@ -255,5 +260,13 @@ mod tests {
             assert!(!tokens(plain).contains(&Token::Mark('>')), "{plain}");
         }
         assert!(tokens("{print > \"x\"}").contains(&Token::Mark('>')));
+        for piped in ["{y = a[x++] / 2; print \"x\" | \"sh\"; z = 1 / 2}", "{y = x-- / 2; print | \"sh\"; z = 1 / 2}"] {
+            assert!(tokens(piped).contains(&Token::Mark('|')), "{piped}");
+        }
+        for pattern in ["$1 ~ /system/ {print}", "!/system/", "a && /b|c/", "f = x ? /a|b/ : 1"] {
+            let found = tokens(pattern);
+            assert!(!found.contains(&Token::Name("system".to_owned())), "{pattern}");
+            assert!(!found.contains(&Token::Mark('|')), "{pattern}");
+        }
     }
 }

@@ -79,6 +79,9 @@ impl Walker<'_> {
                 .map(|arg| arg.tail(1)),
         );
         let is_script = parsed.has_short("sSuUi") || look.name == "ex" || parsed.has_short("e");
+        if look.name == "nvim" && look.args.iter().any(|arg| matches!(arg.text.as_str(), "-l" | "-ll")) {
+            self.ask("option that executes", "the editor would run a script");
+        }
         if parsed.has_short("SuUi") || parsed.has_short("s") && !is_ex {
             self.ask("option that executes", "the editor would run a script");
         }

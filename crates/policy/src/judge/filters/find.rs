@@ -32,6 +32,9 @@ const FD: Grammar = Grammar::new(
     ],
 );
 
+/// Tests whose next word is their value, whatever it looks like.
+const TAKE_A_VALUE: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"];
+
 impl Walker<'_> {
     pub(super) fn find_files(&mut self, look: &mut Look, state: &mut State) {
         look.names_only = true;
@@ -47,17 +50,17 @@ impl Walker<'_> {
             let text = look.text(at).to_owned();
             match text.as_str() {
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                    let words = look.from(at + 1);
-                    let length = words.iter().position(|arg| arg.text == ";").or_else(|| {
-                        words
-                            .windows(2)
-                            .position(|pair| {
-                                pair.first().is_some_and(|arg| arg.text.ends_with("{}"))
-                                    && pair.get(1).is_some_and(|arg| arg.text == "+")
-                            })
-                            .map(|at| at + 1)
-                    });
-                    let length = length.unwrap_or(words.len());
+                    let words = look.args.get(at + 1..).unwrap_or_default();
+                    // The first end counts: behind it the next action begins.
+                    let mut before = "";
+                    let length = words
+                        .iter()
+                        .position(|arg| {
+                            let ends = arg.text == ";" || arg.text == "+" && before.ends_with("{}");
+                            before = arg.text.as_str();
+                            ends
+                        })
+                        .unwrap_or(words.len());
                     let inner: Vec<Arg> = words
                         .get(..length)
                         .unwrap_or_default()
@@ -80,6 +83,11 @@ impl Walker<'_> {
                     if let Some(target) = look.args.get(at + 1).cloned() {
                         self.writes_aside(look, &target, state);
                     }
+                    at += 1;
+                }
+                _ if TAKE_A_VALUE.contains(&text.as_str())
+                    && look.args.get(at + 1).is_some_and(|value| !value.splits) =>
+                {
                     at += 1;
                 }
                 "-files0-from" => self.ask("options from a file", "`find` would read its starting places from a file"),

@@ -30,7 +30,11 @@ impl Walker<'_> {
         for option in &parsed.options {
             if option.is('f', "file") {
                 look.must_spell(option.at);
-                match option.value.as_ref().and_then(|value| value.file.clone()) {
+                let is_input =
+                    option.value.as_ref().is_some_and(|value| matches!(value.text.as_str(), "-" | "/dev/stdin"));
+                let flow = option.value.as_ref().and_then(|value| value.file.clone());
+                match flow.or_else(|| is_input.then(|| look.stdin.clone())) {
+                    Some(Flow::Network) => self.deny("network pipe to shell", "`sed` would run a fetched script"),
                     Some(Flow::Literal(text)) => scripts.push(Arg::literal(text)),
                     Some(_) => self.ask("dynamic code", "`sed` would run a script that is known at run time only"),
                     None => {}

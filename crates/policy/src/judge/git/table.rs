@@ -7,7 +7,42 @@ pub(super) const GLOBAL: Grammar = Grammar::stopping(
     &["git-dir", "work-tree", "namespace", "exec-path", "config-env", "super-prefix", "attr-source", "list-cmds"],
 );
 
-pub(super) const VERB: Grammar = Grammar::new(
+/// The options of a verb: which letters take a value differs from one to the next.
+pub(super) fn grammar_of(verb: &str) -> Grammar {
+    let (values, attached) = match verb {
+        "commit" => ("mFCct", "Su"),
+        "tag" => ("mFu", "n"),
+        "merge" | "cherry-pick" | "revert" => ("mFsX", "S"),
+        "rebase" => ("xsX", "CS"),
+        "clone" => ("boucj", ""),
+        "push" => ("o", ""),
+        "fetch" | "pull" => ("josX", "S"),
+        "checkout" | "worktree" => ("bB", ""),
+        "switch" => ("cC", ""),
+        "branch" => ("u", ""),
+        "restore" => ("s", "U"),
+        "stash" => ("m", ""),
+        "notes" => ("mFCc", ""),
+        "format-patch" => ("onv", "UMC"),
+        "archive" | "bugreport" | "diagnose" => ("os", ""),
+        "am" | "apply" => ("", "CpS"),
+        "log" | "show" | "whatchanged" | "rev-list" | "diff" | "reflog" | "range-diff" | "diff-tree" | "diff-files"
+        | "diff-index" | "shortlog" => ("nSGLO", "UMCBlXw"),
+        "blame" | "annotate" => ("LS", "MC"),
+        "grep" => ("efABCm", "O"),
+        "difftool" => ("xt", ""),
+        "mergetool" => ("t", ""),
+        "clean" => ("e", ""),
+        "init" => ("b", ""),
+        "remote" => ("tm", ""),
+        "reset" | "rm" | "mv" | "add" | "gc" => ("", ""),
+        "status" => ("", "u"),
+        _ => (VERB.values, VERB.attached),
+    };
+    Grammar { values, attached, ..VERB }
+}
+
+const VERB: Grammar = Grammar::new(
     "mFCcotnSGOLxubjstW",
     &[
         "message",
@@ -57,7 +92,6 @@ pub(super) const VERB: Grammar = Grammar::new(
         "contents",
         "default",
         "type",
-        "mirror",
         "server-option",
         "filter",
         "jobs",
@@ -83,6 +117,7 @@ pub(super) const RUNNERS: &[&str] = &[
     "receive-pack",
     "upload-archive",
     "mergetool",
+    "difftool",
     "credential",
     "credential-store",
     "credential-cache",

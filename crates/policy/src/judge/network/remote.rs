@@ -55,11 +55,13 @@ const RSYNC: Grammar = Grammar::new(
         "early-input",
         "modify-window",
     ],
-);
+)
+.flags(&["partial", "backup", "checksum"]);
 
 impl Walker<'_> {
     pub(super) fn ssh(&mut self, look: &mut Look, state: &mut State) {
         self.ask("remote shell", format!("`{}` runs commands on another machine", look.name));
+        look.out = Some(Flow::Network);
         if look.name == "sshpass" {
             let parsed = look.parse(&Grammar::stopping("pfdP", &[]));
             let at = parsed.operands.first().copied().unwrap_or(look.args.len());
@@ -127,6 +129,9 @@ impl Walker<'_> {
         }
         if let Some(last) = parsed.operands.last().copied() {
             let arg = look.args.get(last).cloned().unwrap_or_default();
+            if look.name == "sftp" && parsed.operands.len() > 1 && !is_remote(&arg.text) {
+                self.writes_purposely(look, &arg, state);
+            }
             if is_remote(&arg.text) || look.name == "sftp" {
                 self.ask("upload", format!("`{}` would send files away", look.name));
             } else {
@@ -169,7 +174,7 @@ impl Walker<'_> {
             if is_remote(&arg.text) {
                 self.ask("upload", "`rsync` would send files away");
             } else {
-                self.writes_purposely(look, &arg, state);
+                self.unpacks_into(look, &arg, state);
             }
         }
     }

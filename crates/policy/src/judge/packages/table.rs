@@ -366,7 +366,8 @@ pub(super) static MANAGERS: &[Manager] = &[
                 "scope",
                 "init-module",
             ],
-        ),
+        )
+        .flags(&["global"]),
         denied: NPM_DENIED,
         denied_pairs: Words("audit fix|cache clean|cache rm"),
         others: Words(

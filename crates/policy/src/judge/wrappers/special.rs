@@ -7,14 +7,10 @@ use crate::judge::{Call, Care};
 use crate::options::Grammar;
 use crate::walk::state::State;
 
-const ENV: Grammar = Grammar::stopping(
-    "uCSP",
-    &["unset", "chdir", "split-string", "block-signal", "default-signal", "ignore-signal", "argv0"],
-)
-.attached("");
+const ENV: Grammar = Grammar::stopping("uCSPa", &["unset", "chdir", "split-string", "argv0"]);
 const XARGS: Grammar = Grammar::stopping(
     "aEdILnPsJRS",
-    &["arg-file", "delimiter", "max-lines", "max-args", "max-procs", "max-chars", "process-slot-var", "replace"],
+    &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
 )
 .attached("eil");
 const PARALLEL: Grammar = Grammar::stopping(
@@ -73,7 +69,9 @@ impl Walker<'_> {
             "script" => self.script(look, state),
             "busybox" | "toybox" | "toolbox-box" | "gobusybox" => self.box_of_tools(look, state),
             "gdb" | "lldb" | "gdbserver" | "cgdb" => self.debugger(look, state),
-            "hyperfine" | "watchexec" | "cargo-watch" | "chokidar" | "onchange" => self.strings(look, state),
+            "hyperfine" | "watchexec" | "cargo-watch" | "chokidar" | "onchange" | "concurrently" | "watchman-make" => {
+                self.strings(look, state);
+            }
             "tmux" | "screen" | "zellij" | "byobu" | "abduco" | "dtach" | "tmate" => self.terminal(look, state),
             "at" | "batch" => {
                 self.ask("runs elsewhere", "the commands run later");
@@ -124,7 +122,7 @@ impl Walker<'_> {
             }
         }
         let folder = parsed.values('C', "chdir").pop();
-        let known = "0iv";
+        let known = "0iva";
         let unknown = parsed
             .options
             .iter()
@@ -172,7 +170,12 @@ impl Walker<'_> {
         look.care = Care::Harmless;
         look.names_only = true;
         let parsed = look.parse(&XARGS);
-        let mut mark = parsed.values('I', "replace").pop().or_else(|| parsed.values('J', "").pop()).map(|arg| arg.text);
+        let mut mark = parsed
+            .values('I', "replace")
+            .into_iter()
+            .rfind(|arg| !arg.text.is_empty())
+            .or_else(|| parsed.values('J', "").pop())
+            .map(|arg| arg.text);
         if mark.is_none() && (parsed.has_short("i") || parsed.has('\0', "replace")) {
             mark = parsed
                 .options
@@ -448,11 +451,13 @@ impl Walker<'_> {
                 "delay",
                 "watch",
                 "exec",
-                "postpone",
+                "run",
                 "output",
                 "style",
             ],
         );
+        // Only `hyperfine` takes options behind its commands.
+        let values = Grammar { stops: look.name != "hyperfine", ..values };
         let parsed = look.parse(&values);
         for name in ["export-json", "export-csv", "export-markdown"] {
             for value in parsed.values('\0', name) {
@@ -461,7 +466,7 @@ impl Walker<'_> {
         }
         let mut codes: Vec<Arg> = Vec::new();
         for option in &parsed.options {
-            if ["prepare", "setup", "cleanup", "conclude", "exec", "p", "s", "c", "x", "shell", "S"]
+            if ["prepare", "setup", "cleanup", "conclude", "exec", "p", "s", "c", "x", "shell", "S", "run"]
                 .contains(&option.name.as_str())
             {
                 codes.extend(option.value.clone());
@@ -474,6 +479,9 @@ impl Walker<'_> {
             codes.push(super::super::builtins::joined(&words));
         }
         for code in codes {
+            if code.text.is_empty() {
+                continue;
+            }
             look.executes(&code.shown());
             self.code_in(look, &code, &mut state.deeper());
         }
@@ -515,9 +523,9 @@ impl Walker<'_> {
                 || index > 0 && name.starts_with("mkfs")
             {
                 let words: Vec<Arg> = args
-                    .get(index..)
-                    .unwrap_or_default()
                     .iter()
+                    .skip(index)
+                    .take(64)
                     .filter(|arg| !matches!(arg.text.as_str(), "Enter" | "C-m"))
                     .cloned()
                     .collect();

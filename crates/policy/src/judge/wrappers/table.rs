@@ -107,10 +107,10 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper { names: &["taskset"], flags: "ac", flags_long: &["all-tasks", "cpu-list"], operands: 1, ..BASE },
     Wrapper {
-        names: &["setarch"],
+        // The architecture may be left out.
+        names: &["setarch", "uname26"],
         flags: "BFILRSTXZ3hvu",
-        flags_long: &["addr-no-randomize", "verbose", "32bit"],
-        operands: 1,
+        flags_long: &["addr-no-randomize", "verbose", "32bit", "uname-2.6"],
         ..BASE
     },
     Wrapper { names: &["linux32", "linux64", "i386", "x86_64", "i686", "arch"], flags: "BFILRSTXZ3hvu", ..BASE },
@@ -151,7 +151,6 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
             "envdir",
             "envchain",
             "with-contenv",
-            "s6-setuidgid",
             "firejail",
             "bwrap",
             "proot",
@@ -249,7 +248,23 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         write_long: &["output", "log-file"],
         ..OPEN
     },
-    Wrapper { names: &["entr"], flags: "acdnprsz", ..OPEN },
+    Wrapper {
+        names: &[
+            "ssh-agent",
+            "gpg-agent",
+            "bear",
+            "compiledb",
+            "startx",
+            "xinit",
+            "multitime",
+            "bench",
+            "wine",
+            "wine64",
+        ],
+        grammar: Grammar::stopping("aEtPOo", &["output", "options", "homedir", "log-file"]),
+        ..OPEN
+    },
+    Wrapper { names: &["entr"], flags: "acdnprz", ..OPEN },
     Wrapper {
         names: &["ld.so"],
         grammar: Grammar::stopping(
@@ -267,10 +282,13 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         ..OPEN
     },
     Wrapper {
-        names: &["systemd-run"],
+        names: &["systemd-run", "systemd-nspawn"],
         grammar: Grammar::stopping(
-            "HMpuEGSdt",
+            "HMpuEGSdtDi",
             &[
+                "directory",
+                "image",
+                "bind",
                 "host",
                 "machine",
                 "unit",
@@ -397,7 +415,6 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
             "cross-env",
             "env-cmd",
             "dotenv-cli",
-            "concurrently",
             "npm-run-all",
             "wireit",
         ],

@@ -728,7 +728,7 @@ export type FoundTool = {
   metadata: Record<string, unknown>;
 };
 
-/** Parameters of `guard/judge`: a client's own shell command or file read, before it happens. */
+/** Parameters of `guard/judge`: a client's own shell command or use of a file, before it happens. */
 export type GuardParams = {
   /** Where it comes from. */
   call: WorkerCall;
@@ -736,8 +736,10 @@ export type GuardParams = {
   client: string;
   /** The command line of a shell tool. */
   command: string | null;
-  /** The path of a reading tool. */
+  /** The path of a tool for files. */
   path: string | null;
+  /** What is done with the path. */
+  path_use: PathUse;
 };
 
 /** Answer to `guard/judge`. */
@@ -1415,6 +1417,9 @@ export type Nothing = Record<symbol, never>;
 
 /** How a question ended. Only the first three are a yes. */
 export type Outcome = "allowed_once" | "allowed_session" | "allowed_always" | "denied" | "dismissed" | "timed_out" | "withdrawn" | "unavailable";
+
+/** What a tool does with a path. */
+export type PathUse = "read" | "search" | "write";
 
 /** Parameters of `host/pause`. */
 export type PauseParams = {
@@ -2524,6 +2529,8 @@ export type WorkerAnswer = {
   question: ClientQuestion | null;
   /** Names the work while it goes on. */
   id: string | null;
+  /** The question that this call waits for, while it waits for one. */
+  approval: ApprovalId | null;
 };
 
 /** Parameters of `worker/arm`: a person turns a session on or off. */
