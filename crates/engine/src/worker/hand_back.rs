@@ -23,8 +23,8 @@ use super::model::worker_model_name;
 use super::observe::Told;
 use super::session::{Held, Session, Surroundings};
 use super::way_out::WayOut;
-use super::with_rules;
 use super::work::{Answered, InHand, Piece, Ran};
+use super::{plain, with_rules};
 use crate::engine::Engine;
 use crate::{failure, tokens};
 
@@ -208,7 +208,7 @@ impl Engine {
             }
             Err(_) => (WorkerStatusKind::Failed, WorkerFacts::default()),
         };
-        Ok(WorkerAnswer { status, text, facts, question: None, id: None, approval: None })
+        Ok(WorkerAnswer { facts, ..plain(status, text) })
     }
 
     /// A failure with what servers said about it, as people may see it.

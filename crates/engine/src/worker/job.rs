@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use lwa_domain::{ApprovalId, ErrorCode};
 use lwa_protocol::Failure;
-use lwa_protocol::worker::{ClientQuestion, SessionRef, WorkerAnswer, WorkerCall, WorkerFacts, WorkerStatusKind};
+use lwa_protocol::worker::{ClientQuestion, SessionRef, WorkerAnswer, WorkerCall, WorkerStatusKind};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -393,5 +393,5 @@ fn is_stale(job: &Job) -> bool {
 
 /// The answer while there is no result.
 fn unfinished(status: WorkerStatusKind, text: String, id: String) -> WorkerAnswer {
-    WorkerAnswer { status, text, facts: WorkerFacts::default(), question: None, id: Some(id), approval: None }
+    WorkerAnswer { id: Some(id), ..super::plain(status, text) }
 }

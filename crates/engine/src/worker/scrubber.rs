@@ -21,7 +21,7 @@ use crate::engine::{Engine, locked};
 use crate::{failure, tokens};
 
 /// The longest text that is scrubbed at once; a longer one is refused, never passed.
-const LONGEST_TEXT: usize = 16 * 1024 * 1024;
+const LONGEST_TEXT: usize = lwa_worker::artifact::MOST_BYTES;
 /// Questions about what was taken out of a file.
 const MERGE_KEY: &str = "private_file";
 /// The setting that holds the merge key of what a human wants to keep, for each file.

@@ -203,14 +203,6 @@ impl Engine {
                 return Err(super::session::artifact_failure(&error));
             }
         }
-        if before.is_none() {
-            // A piece of work that was ended may have left a file that no row names.
-            for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
-                if let Err(error) = std::fs::remove_file(entry.path()) {
-                    tracing::warn!(%error, "a file of a removed conversation is left");
-                }
-            }
-        }
         // An empty folder says nothing; one with files in it stays.
         let _ = std::fs::remove_dir(path);
         Ok(())

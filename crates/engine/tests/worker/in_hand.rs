@@ -46,7 +46,7 @@ impl Desk {
             ..WorkerDisclosureParams::default()
         };
         let (answer, _) = tokio::join!(
-            self.host.engine.worker_disclosure(&self.agent, params),
+            Box::pin(self.host.engine.worker_disclosure(&self.agent, params)),
             human.answers(Answer::AllowSession, None)
         );
         is(&answer.unwrap(), WorkerStatusKind::Completed);
@@ -283,27 +283,33 @@ async fn a_compaction_that_is_cancelled_is_not_running_any_more() {
     assert_eq!(desk.status().await.compactions, 1, "{}", again.text);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn first_calls_at_once_that_name_their_conversation_take_everything_along() {
     let mut desk = Desk::new(ON).await;
-    desk.call.session.clear();
-    let first = desk.delegate("Who?", &format!("Contact: token = {}", token('a'))).await;
-    assert!(first.text.contains("[SECRET-1]"), "{}", first.text);
-    let calls: Vec<_> = (0..8)
-        .map(|number| {
-            let params = desk.thread("thread-9").delegation(&format!("{number}: token = {}", token('a')));
-            let (engine, agent) = (desk.host.engine.clone(), desk.agent.clone());
-            tokio::spawn(async move { engine.worker_delegate(&agent, params).await })
-        })
-        .collect();
-    for call in calls {
-        let answer = call.await.unwrap().unwrap();
-        is(&answer, WorkerStatusKind::Completed);
-        assert!(answer.text.contains("[SECRET-1]"), "{}", answer.text);
+    for round in 0..12 {
+        desk.agent = agent();
+        let _connected = desk.host.engine.attend(&desk.agent, "test");
+        desk.call.session.clear();
+        let first = desk.delegate("Who?", &format!("Contact: token = {}", token('a'))).await;
+        assert!(first.text.contains("[SECRET-1]"), "{}", first.text);
+        let thread = format!("thread-{round}");
+        let calls: Vec<_> = (0..8)
+            .map(|number| {
+                let params = desk.thread(&thread).delegation(&format!("{number}: token = {}", token('a')));
+                let (engine, agent) = (desk.host.engine.clone(), desk.agent.clone());
+                tokio::spawn(async move { engine.worker_delegate(&agent, params).await })
+            })
+            .collect();
+        for call in calls {
+            let answer = call.await.unwrap().unwrap();
+            is(&answer, WorkerStatusKind::Completed);
+            assert!(answer.text.contains("[SECRET-1]"), "{}", answer.text);
+        }
+        let sessions = desk.host.engine.list_worker_sessions().await.unwrap().sessions;
+        assert_eq!(sessions.len(), round + 1);
+        let session = sessions.iter().find(|session| session.key == format!("codex.{thread}")).unwrap();
+        assert_eq!(session.turns, 9);
     }
-    let sessions = desk.host.engine.list_worker_sessions().await.unwrap().sessions;
-    assert_eq!(sessions.len(), 1);
-    assert_eq!((sessions[0].key.as_str(), sessions[0].turns), ("codex.thread-9", 9));
 }
 
 #[tokio::test]

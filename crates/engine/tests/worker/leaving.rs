@@ -9,7 +9,7 @@ use rstest::rstest;
 
 use crate::desk::{Desk, ON, is};
 use crate::model::{Model, is_pass, said};
-use crate::support::minutes;
+use crate::support::{Place, minutes};
 
 const PII: &str = "mode = \"pii\"\n";
 const NAMES: [&str; 4] = ["Annika", "Oberhauser", "Celestine", "Marchetti"];
@@ -242,4 +242,17 @@ async fn a_client_that_declines_is_not_quoted_as_its_user() {
     is(&refused, WorkerStatusKind::Refused);
     assert!(refused.text.contains("declined in the client's dialog"), "{}", refused.text);
     assert!(!refused.text.contains("user said"), "{}", refused.text);
+}
+
+#[tokio::test]
+async fn a_command_whose_result_cannot_be_checked_says_that_it_ran() {
+    let place = Place::new("[clients.codex.worker]\narm = \"on\"\nrun_policy = \"allow\"\n");
+    std::fs::write(place.home().private_terms_file(), "[\"Nightjar\",]").unwrap();
+    let desk = Desk::at(place.start().await);
+    let marker = desk.project.path().join("made");
+    let command = format!("touch {} && echo the budget of Nightjar", marker.display());
+    let error = desk.host.engine.worker_run(&desk.agent, desk.run_params(&command)).await.unwrap_err();
+    assert!(marker.exists());
+    assert!(error.message.contains("the command ran (rc 0), and its result is held back"), "{}", error.message);
+    assert!(!error.message.contains("Nightjar"));
 }
