@@ -27,7 +27,7 @@ pub fn answered(status: WorkerStatusKind, text: &str) -> WorkerAnswer {
         }
         _ => WorkerFacts::default(),
     };
-    WorkerAnswer { status, text: text.to_owned(), facts, question: None, id: None }
+    WorkerAnswer { status, text: text.to_owned(), facts, question: None, id: None, approval: None }
 }
 
 pub fn status() -> WorkerStatus {
