@@ -370,7 +370,7 @@ async fn a_sandbox_hides_what_it_is_told_to_in_the_work_folder_too() {
         run.sandbox = Some(choice);
         match command::run(run, &CancellationToken::new()).await {
             Ok(output) => {
-                assert!(output.text.ends_with("done\n") && !output.text.contains("violet"), "{}", output.text)
+                assert!(output.text.ends_with("done\n") && !output.text.contains("violet"), "{}", output.text);
             }
             Err(error) => assert!(matches!(error, CommandError::NoSandbox(_)), "{error}"),
         }
