@@ -398,6 +398,15 @@ impl Engine {
         };
         let judge = |context: &Context<'_>| lwa_policy::decide_expanded(wish.command, &expanded, list, context);
         let mut verdict = judge(&context);
+        // A variable that the command does not have is empty, so what stands behind it is a path of its own.
+        let unset = unset_variables(&expanded, &context.variables);
+        if !unset.is_empty() {
+            context.variables.extend(unset.into_iter().map(|name| (name, String::new())));
+            let by_empty = judge(&context);
+            if by_empty.decision > verdict.decision {
+                verdict = by_empty;
+            }
+        }
         // The user's own home is guarded as well where the command has another.
         if let Some(own) = std::env::home_dir().filter(|own| Some(own) != home.as_ref()) {
             context.home = Some(own.to_string_lossy().into_owned());
@@ -546,6 +555,21 @@ impl Engine {
 /// The file system, with the search path that a command will have.
 pub(super) fn system_files(search_path: &str) -> SystemFiles {
     SystemFiles::new(search_path)
+}
+
+/// The names behind a `$` that are no variables of the command. Which of them the shell sets itself does not matter: the
+/// look with empty values only ever tightens.
+fn unset_variables(text: &str, known: &BTreeMap<String, String>) -> Vec<String> {
+    let names = text.split('$').skip(1).map(|behind| {
+        let behind = behind.strip_prefix('{').unwrap_or(behind);
+        let end = behind.find(|next: char| !next.is_ascii_alphanumeric() && next != '_').unwrap_or(behind.len());
+        behind.get(..end).unwrap_or_default()
+    });
+    names
+        .filter(|name| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_'))
+        .filter(|name| !known.contains_key(*name))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What an "always" would store: what runs the folder's own code holds in the client's project alone, or in the

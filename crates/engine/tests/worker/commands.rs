@@ -491,3 +491,19 @@ async fn a_call_that_waits_for_a_human_names_its_own_question() {
         assert_eq!(answer.approval, Some(question.id));
     }
 }
+
+#[tokio::test]
+async fn an_unset_variable_before_a_protected_path_hides_it_from_no_setting() {
+    let config = "[clients.codex.worker]\narm = \"on\"\nrun_policy = \"allow\"\n";
+    let mut desk = Desk::without_window(config).await;
+    std::fs::write(desk.project.path().join("new.txt"), "git push*\n").unwrap();
+    let target = desk.host.place.home().config_dir().join("planted.txt");
+    desk.call.environment.insert("PYTHONPATH".to_owned(), desk.project.path().display().to_string());
+    for spelled in ["$PYTHONPATH", "${PYTHONPATH}", "$NO_SUCH_NAME", "\"$NO_SUCH_NAME\""] {
+        let answer = desk.run(&format!("cat new.txt > {spelled}{}", target.display())).await;
+        is(&answer, WorkerStatusKind::Refused);
+        assert!(answer.text.contains("protected path"), "{spelled}: {}", answer.text);
+        assert!(!target.exists(), "{spelled}");
+    }
+    is(&desk.run("cat new.txt > plain.txt").await, WorkerStatusKind::Completed);
+}
