@@ -336,9 +336,9 @@ async fn a_run_carries_the_name_of_its_owner() {
     let temp = tempfile::tempdir().unwrap();
     let owner = format!("named{}", std::process::id());
     lwa_process::mark_runs_of(&owner);
-    let mut program = lwa_process::Program::new("/bin/sh", temp.path());
+    let mut program = Program::new("/bin/sh", temp.path());
     program.arguments = ["-c", "echo $LWA_RUN"].map(Into::into).to_vec();
-    let outcome = program.run(&tokio_util::sync::CancellationToken::new()).await.unwrap();
+    let outcome = program.run(&CancellationToken::new()).await.unwrap();
     lwa_process::mark_runs_of("");
     assert!(outcome.stdout.text().starts_with(&format!("{owner}-")), "{}", outcome.stdout.text());
 }
