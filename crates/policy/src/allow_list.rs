@@ -84,6 +84,11 @@ impl AllowList {
         Ok(Self { entries })
     }
 
+    /// Whether a line of a list asks or refuses, instead of allowing. One that cannot be read allows nothing.
+    pub fn tightens(line: &str) -> bool {
+        Entry::parse(line).is_ok_and(|entry| entry.effect != Decision::Allow)
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.entries.len()

@@ -416,8 +416,9 @@ fn texts_that_multiply_come_to_an_end_on_a_small_stack() {
     // A thread of the host has this much; a text must not be able to use it up. That they end at all is the budget's
     // doing: without it several of them take longer than anybody waits.
     let thread = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
-    let done = thread.spawn(|| multiplying().iter().map(|text| decision(text)).count()).unwrap().join();
-    assert_eq!(done.unwrap(), multiplying().len());
+    let texts = multiplying();
+    let decided = thread.spawn(move || texts.iter().map(|text| decision(text)).collect::<Vec<_>>()).unwrap().join();
+    assert_eq!(decided.unwrap().len(), multiplying().len());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! What tightens holds at once: a new `ask:` or `deny:`, an allowing line that is gone. What loosens waits for a human:
 //! a new allowing line, and a rule that is gone.
 
+use lwa_policy::AllowList;
 use lwa_protocol::approval::PolicyChangeLine;
 
 /// The key of a line in the question about it.
@@ -18,7 +19,7 @@ struct Block {
 impl Block {
     /// Whether it asks or refuses, instead of allowing.
     fn tightens(&self) -> bool {
-        self.entry.starts_with("ask:") || self.entry.starts_with("deny:")
+        AllowList::tightens(&self.entry)
     }
 }
 
@@ -148,6 +149,11 @@ mod tests {
             ("git*\nls*", vec!["git*", "ls*", "deny: git push*"], vec![removed("deny: git push*")]),
             ("git*\ndeny: git push*\nrm*", vec!["git*", "deny: git push*"], vec![added("rm*")]),
             ("", vec!["deny: git push*"], vec![removed("deny: git push*")]),
+            (
+                "git*\ndeny: git push*\nin /srv: deny: ls*\nin /srv: make*",
+                vec!["git*", "deny: git push*", "in /srv: deny: ls*"],
+                vec![added("in /srv: make*")],
+            ),
             (
                 "deny: git push --force*",
                 vec!["deny: git push --force*", "deny: git push*"],
