@@ -80,6 +80,7 @@ pub(crate) struct Launch<'a> {
     home: &'a TestHome,
     entry: Entry,
     may_run_every_tool: bool,
+    trusts_hooks: bool,
     variables: Vec<(&'static str, String)>,
 }
 
@@ -87,7 +88,7 @@ impl<'a> Launch<'a> {
     /// The client, registered with Lwa and allowed to use it without asking.
     pub(crate) fn of(client: Client, home: &'a TestHome) -> Self {
         let entry = Entry::new(home);
-        Self { client, home, entry, may_run_every_tool: true, variables: Vec::new() }
+        Self { client, home, entry, may_run_every_tool: true, trusts_hooks: false, variables: Vec::new() }
     }
 
     /// Records what the sidecar reads and writes.
@@ -99,6 +100,12 @@ impl<'a> Launch<'a> {
     /// Leaves the client's own permissions as they are out of the box.
     pub(crate) fn with_default_permissions(mut self) -> Self {
         self.may_run_every_tool = false;
+        self
+    }
+
+    /// Runs the hooks that are installed, as a person lets Codex do in its own window, and the client's own shell.
+    pub(crate) fn trusting_hooks(mut self) -> Self {
+        self.trusts_hooks = true;
         self
     }
 
@@ -116,14 +123,18 @@ impl<'a> Launch<'a> {
         let mut command = self.command(&project);
         if self.client == Client::Codex {
             self.configure_codex(model);
-            command.args(["exec", "--skip-git-repo-check", "--json", prompt]);
+            command.args(["exec", "--skip-git-repo-check", "--json"]);
+            if self.trusts_hooks {
+                command.args(["--dangerously-bypass-hook-trust", "--sandbox", "danger-full-access"]);
+            }
+            command.arg(prompt);
         } else {
             let added = registration::claude(self.command(&project), &self.entry);
             assert!(added.status.success(), "{added:?}");
             command.env("ANTHROPIC_BASE_URL", model.url());
             command.args(["-p", prompt, "--output-format", "stream-json", "--verbose"]);
             if self.may_run_every_tool {
-                command.args(["--allowedTools", "mcp__lwa"]);
+                command.args(["--allowedTools", if self.trusts_hooks { "mcp__lwa,Bash" } else { "mcp__lwa" }]);
             }
         }
         Running::start(command)

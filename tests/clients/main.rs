@@ -11,6 +11,7 @@
 mod attended;
 mod builtin;
 mod client;
+mod hooks;
 mod keys;
 mod model;
 mod permission;

@@ -1,6 +1,7 @@
 //! Scrub, policy and names, measured in this process. `cargo xtask bench privacy` runs it, built with optimisation.
 //!
-//! The first argument is a file with the mixed text; what other programs are timed on is the same file.
+//! The first argument is a file with the mixed text; what other programs are timed on is the same file. The second one
+//! is a file of the same kind in which private lines are rare.
 
 #![expect(clippy::print_stdout, reason = "a measurement prints its figures")]
 
@@ -28,13 +29,16 @@ const COMMANDS: [&str; 8] = [
 fn main() -> Result<()> {
     let path = std::env::args().nth(1).context("the file is missing")?;
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read `{path}`"))?;
-    scrubbing(&text);
+    let sparse = std::env::args().nth(2).context("the second file is missing")?;
+    let sparse = std::fs::read_to_string(&sparse).with_context(|| format!("cannot read `{sparse}`"))?;
+    scrubbing(&text, &sparse);
+    hostile();
     policy()?;
     names(&text);
     Ok(())
 }
 
-fn scrubbing(text: &str) {
+fn scrubbing(text: &str, sparse: &str) {
     let scrubber = Scrubber::new();
     let assist = Exposure::assist(Visibility::Masked, Visibility::Masked);
     let pass = |name: &str, text: &str, values: usize, exposure: Exposure| {
@@ -51,6 +55,8 @@ fn scrubbing(text: &str) {
     pass("scrub, all rules, empty vault", text, 0, assist);
     pass("scrub, all rules, mode pii", text, 0, Exposure::pii());
     pass("scrub, 1,000 known values, mode pii", text, 1_000, Exposure::pii());
+    pass("scrub, all rules, sparse", sparse, 0, assist);
+    pass("scrub, 1,000 known values, mode pii, sparse", sparse, 1_000, Exposure::pii());
     let part = text.get(..text.char_indices().nth(400_000).map_or(text.len(), |(at, _)| at)).unwrap_or(text);
     pass("scrub of 400,000 characters", part, 0, assist);
     let took = best(|| {
@@ -65,6 +71,58 @@ fn scrubbing(text: &str) {
     }
     let lines: usize = vault.take_records().iter().map(|record| record.to_line().len()).sum();
     println!("vault, 10,000 values minted and written | {:.1} ms | {lines} bytes", ms(begin.elapsed()));
+}
+
+/// Texts of one word and one filler, over and over: what a byte of the slowest costs, as a multiple of the middle one.
+fn hostile() {
+    const LENGTH: usize = 10_000;
+    const WORDS: [&str; 24] = [
+        "password",
+        "pass=",
+        "key=",
+        "token",
+        "auth",
+        "pat=",
+        "secret: ",
+        "kind: Secret",
+        "BEGIN PRIVATE KEY",
+        "bearer ",
+        "://",
+        "a@",
+        "mr. ",
+        "name: ",
+        "dear ",
+        "ssn ",
+        "account ",
+        "passport ",
+        "1-",
+        "1.",
+        "1:",
+        "%41",
+        "[EMAIL-1]",
+        "\u{200b}",
+    ];
+    const FILLERS: [&str; 8] = ["", "a", "1", " ", "\n", "=", "\"", "x="];
+    let scrubber = Scrubber::new();
+    let mut costs: Vec<(f64, String)> = Vec::new();
+    for word in WORDS {
+        for filler in FILLERS {
+            let unit = format!("{word}{filler}");
+            let text = unit.repeat(LENGTH / unit.len());
+            let took = best(|| {
+                let done = scrubber.scrub(&mut Vault::new(), &text, Exposure::pii());
+                std::hint::black_box(&done);
+            });
+            #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+            costs.push((took.as_secs_f64() * 1e9 / text.len() as f64, format!("{unit:?}")));
+        }
+    }
+    costs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let middle = costs.get(costs.len() / 2).map_or(0.0, |cost| cost.0);
+    println!("scrub of {} repeated texts | {middle:.1} ns/byte for the middle one", costs.len());
+    for (cost, unit) in costs.iter().rev().take(3) {
+        println!("scrub of {unit}, repeated | {cost:.1} ns/byte | {:.0} times the middle one", cost / middle);
+    }
 }
 
 fn policy() -> Result<()> {

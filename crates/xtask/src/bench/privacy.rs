@@ -10,6 +10,9 @@ use anyhow::{Context, Result, bail};
 
 /// How long the mixed text is; a run of the slowest scanner takes seconds then.
 const BYTES: usize = 8_000_000;
+/// Of so many lines one or two hold something private: more than a page of output has, and about what a log has.
+const DENSE: u32 = 40;
+const SPARSE: u32 = 400;
 const PEERS: &str = include_str!("privacy_peers.py");
 
 /// What is measured with.
@@ -28,15 +31,19 @@ pub struct Options {
 pub fn run(root: &Path, options: &Options) -> Result<()> {
     let folder = tempfile::tempdir().context("cannot make a folder")?;
     let file = folder.path().join("mixed.txt");
-    let text = mixed(BYTES);
+    let text = mixed(BYTES, DENSE);
     fs::write(&file, &text).context("cannot write the text")?;
     println!(
-        "# One core, {} bytes of mixed text: logs, code, JSON, prose, one line in forty with something private\n",
+        "# One core, {} bytes of mixed text: logs, code, JSON, prose, two lines in {DENSE} with something private, \
+         or two in {SPARSE} where it says sparse\n",
         text.len()
     );
+    let sparse = folder.path().join("sparse.txt");
+    fs::write(&sparse, mixed(BYTES, SPARSE)).context("cannot write the text")?;
     let done = Command::new("cargo")
         .args(["run", "--quiet", "--release", "-p", "xtask", "--example", "privacy_speed", "--"])
         .arg(&file)
+        .arg(&sparse)
         .current_dir(root)
         .status()
         .context("cannot run cargo")?;
@@ -84,7 +91,7 @@ fn gitleaks(options: &Options, folder: &Path, bytes: usize) -> Result<()> {
 }
 
 /// Text as a worker sees it, the same in every run. What looks private in it is made here and belongs to nobody.
-fn mixed(bytes: usize) -> String {
+fn mixed(bytes: usize, lines_of_two: u32) -> String {
     let mut text = String::with_capacity(bytes + 256);
     let mut state: u32 = 2_463_534_242;
     let mut next = move || {
@@ -98,8 +105,9 @@ fn mixed(bytes: usize) -> String {
     while text.len() < bytes {
         line += 1;
         let (a, b) = (next(), next());
+        let is_private = line % lines_of_two < 40;
         let _ = match line % 40 {
-            7 => writeln!(
+            7 if is_private => writeln!(
                 text,
                 "Contact: Anna Berger <anna.berger{}@mail.example>, +1 415-555-{:04}",
                 a % 900,
@@ -128,7 +136,7 @@ fn mixed(bytes: usize) -> String {
                 a % 900,
                 b % 100
             ),
-            30 => writeln!(text, "export SERVICE_TOKEN=tok{a:08x}{b:08x}{a:08x}"),
+            30 if is_private => writeln!(text, "export SERVICE_TOKEN=tok{a:08x}{b:08x}{a:08x}"),
             _ => writeln!(
                 text,
                 "The build finished after {} steps, and nobody had to look at any of the {} warnings in it.",
