@@ -23,7 +23,12 @@ fn guards_and_names(client: Client) {
     }
     let (name, shell) = if client == Client::Codex { ("codex", "exec_command") } else { ("claude-code", "Bash") };
     let home = TestHome::with_config(&format!("[clients.{name}.worker]\narm = \"on\"\nrun_policy = \"allow\"\n"));
-    let installed = home.lwa(&["hook", "install", name, "--guard"]);
+    let file = home.folder().join(if client == Client::Codex {
+        "user/.codex/hooks.json"
+    } else {
+        "user/.claude/settings.json"
+    });
+    let installed = home.lwa(&["hook", "install", name, "--guard", "--file", &file.display().to_string()]);
     assert_eq!(installed.code, 0, "{installed:?}");
     let marker = home.folder().join("made");
     // What is in front of the denied program would run, if any of it did.
@@ -42,7 +47,7 @@ fn guards_and_names(client: Client) {
     model.assert_played();
     assert!(!marker.exists(), "the denied command ran");
     let said = &model.results_of(shell)[0];
-    assert!(said.text.contains("privilege escalation"), "{}", said.text);
+    assert!(said.text.contains("`sudo` runs a command with another identity"), "{}", said.text);
     let sessions = home.lwa(&["worker", "sessions", "--json"]);
     let session = &sessions.json()["sessions"][0];
     assert!(session["key"].as_str().is_some_and(|key| key.starts_with(&format!("{name}."))), "{session}");

@@ -163,7 +163,8 @@ impl Engine {
     /// A human accepted new lines of the file.
     pub(crate) async fn accept_allowed_lines(&self, lines: &[PolicyChangeLine]) -> Result<(), Failure> {
         let _turn = self.worker.allow_turn.lock().await;
-        let accepted = accept(self.accepted_lines().await?, lines);
+        let waiting = locked(&self.worker.waiting_lines).clone();
+        let accepted = accept(self.accepted_lines().await?, &waiting, lines);
         self.keep_accepted_lines(&accepted).await
     }
 

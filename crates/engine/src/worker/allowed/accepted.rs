@@ -4,6 +4,7 @@
 //! a new allowing line, and a rule that is gone.
 
 use lwa_policy::AllowList;
+use lwa_privacy::egress::{KnownSecrets, scrub_secrets};
 use lwa_protocol::approval::PolicyChangeLine;
 
 /// The key of a line in the question about it.
@@ -73,13 +74,14 @@ pub(super) fn all_of(file: &str) -> Vec<String> {
     blocks(file).into_iter().map(|block| block.text).collect()
 }
 
-/// What was accepted, after a human said yes to some of what waited.
-pub(super) fn accept(mut accepted: Vec<String>, lines: &[PolicyChangeLine]) -> Vec<String> {
-    for line in lines.iter().filter(|line| line.key == LINE_KEY) {
-        if line.to.is_empty() {
-            accepted.retain(|text| blocks(text).first().is_none_or(|block| block.entry != line.from));
-        } else {
-            accepted.push(line.to.clone());
+/// What was accepted, after a human said yes to these lines of what waits.
+pub(super) fn accept(mut accepted: Vec<String>, waiting: &[Waiting], lines: &[PolicyChangeLine]) -> Vec<String> {
+    for change in waiting.iter().filter(|change| lines.contains(&change.change())) {
+        match change {
+            Waiting::Added(line) => accepted.push(line.clone()),
+            Waiting::Removed(line) => {
+                accepted.retain(|text| blocks(text).first().is_none_or(|block| block.entry != *line));
+            }
         }
     }
     accepted
@@ -93,18 +95,14 @@ impl Merged {
 }
 
 impl Waiting {
-    /// As the question shows it.
+    /// As the question shows it: a key that somebody wrote into a line is nothing to show.
     pub(super) fn change(&self) -> PolicyChangeLine {
+        let shown = |line: &str| scrub_secrets(line, &KnownSecrets::none()).text.into_owned();
         let (from, to, effect) = match self {
             Self::Added(line) => ("", line.as_str(), "commands of this shape run without a question"),
             Self::Removed(line) => (line.as_str(), "", "the rule counts no more"),
         };
-        PolicyChangeLine {
-            key: LINE_KEY.to_owned(),
-            from: from.to_owned(),
-            to: to.to_owned(),
-            effect: effect.to_owned(),
-        }
+        PolicyChangeLine { key: LINE_KEY.to_owned(), from: shown(from), to: shown(to), effect: effect.to_owned() }
     }
 }
 
@@ -192,8 +190,17 @@ mod tests {
     #[test]
     fn a_yes_takes_lines_in_and_out() {
         let had = list(&["git*", "deny: git push*"]);
-        let yes = [Waiting::Added("rm*".to_owned()).change(), Waiting::Removed("deny: git push*".to_owned()).change()];
-        let now = accept(had, &yes);
+        let key = format!("sk-{}", "a8Kd73LmQz".repeat(3));
+        let waiting = [
+            Waiting::Added("rm*".to_owned()),
+            Waiting::Removed("deny: git push*".to_owned()),
+            Waiting::Added(format!("deploy {key}")),
+            Waiting::Added("ssh*".to_owned()),
+        ];
+        let shown: Vec<PolicyChangeLine> = waiting.iter().take(3).map(Waiting::change).collect();
+        assert!(!shown[2].to.contains(&key), "{:?}", shown[2]);
+        let now = accept(had, &waiting, &shown);
+        assert_eq!(merge(Some(&format!("deploy {key}\nssh*")), &now).waiting, [Waiting::Added("ssh*".to_owned())]);
         assert_eq!(merge(Some("git*\nrm*"), &now).waiting, []);
     }
 }
