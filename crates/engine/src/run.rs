@@ -21,7 +21,7 @@ use lwa_protocol::{Event, Failure, Role};
 use lwa_store::{Claim, ClaimOutcome, Finish, NewAudit, PlanRecord, PlannedCall, Settlement};
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use self::account::{Fault, conclude, unfinished};
 use self::call::{Called, RouteCall};
@@ -34,6 +34,9 @@ use crate::{failure, tokens};
 
 /// How often a waiting caller hears that the work goes on.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
+/// How often and how long a claimed plan is looked for whose work has not begun.
+const STARTING_ROUNDS: u32 = 50;
+const STARTING_ROUND: Duration = Duration::from_millis(10);
 
 /// How far a run is.
 #[derive(Debug, Clone)]
@@ -274,6 +277,24 @@ impl Engine {
         (answer, stored.is_ok())
     }
 
+    /// The work of a plan, if it is at work.
+    ///
+    /// Between the claim of a plan and the start of its work there is a moment in which nothing can be waited for yet.
+    async fn running(&self, plan_id: &lwa_domain::PlanId) -> Result<Option<watch::Receiver<RunState>>, Failure> {
+        for _ in 0..STARTING_ROUNDS {
+            let running = locked(&self.runs).get(plan_id).cloned();
+            if running.is_some() {
+                return Ok(running);
+            }
+            let plan = self.db.plan(plan_id).await.map_err(failure::store)?;
+            if plan.is_none_or(|plan| plan.state != PlanState::Working) {
+                return Ok(None);
+            }
+            sleep(STARTING_ROUND).await;
+        }
+        Ok(None)
+    }
+
     /// Waits for a run's end, telling the caller how it goes.
     async fn outcome_of(
         &self,
@@ -282,8 +303,7 @@ impl Engine {
         progress: Option<mpsc::Sender<RunProgress>>,
         is_repeat: bool,
     ) -> Result<RunAnswer, Failure> {
-        let running = locked(&self.runs).get(plan_id).cloned();
-        if let Some(running) = running
+        if let Some(running) = self.running(plan_id).await?
             && let Some(answer) = wait(running, hold, progress).await
         {
             return Ok(RunAnswer { replayed: is_repeat, ..*answer });
