@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { FakeBackend } from "$lib/ipc/fake/fake-backend";
 import { failed } from "$lib/ipc/fake/fake-backend";
-import { approval } from "$lib/ipc/fake/samples";
+import { approval, policyApproval, policyDetail } from "$lib/ipc/fake/samples";
 import { backendOver, busyWorld, emptyWorld, type World } from "$lib/ipc/fake/world";
 import ObservatoryView from "$views/ObservatoryView.svelte";
 
@@ -218,6 +218,20 @@ test("settings show the value in force and the looser one that waits", async () 
   await show("#/settings");
   expect(screen.getByTestId("config-pending").textContent).toContain("paid_only → automatic");
   expect(within(screen.getByTestId("config")).getAllByText("paid_only").length).toBeGreaterThan(0);
+});
+
+test("several lines of one list that wait are all there", async () => {
+  const world = busyWorld();
+  const line = (from: string, to: string) => ({ key: "run-allow", from, to, effect: "runs without a question" });
+  const changes = [line("", "make*"), line("", "npm run*"), line("deny: git push*", "")];
+  world.approvals = [policyApproval({ detail: policyDetail({ changes }) })];
+  await show("#/settings", world);
+  const waiting = within(screen.getByTestId("config-pending"));
+  expect(waiting.getAllByRole("listitem").map((item) => item.textContent)).toEqual([
+    expect.stringContaining("make*"),
+    expect.stringContaining("npm run*"),
+    expect.stringContaining("deny: git push*"),
+  ]);
 });
 
 test("a secret store that cannot be used comes with a way out", async () => {

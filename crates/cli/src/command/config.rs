@@ -3,6 +3,7 @@
 use lwa_config::{Config, schema};
 use lwa_domain::ErrorCode;
 use lwa_protocol::Failure;
+use lwa_protocol::approval::PolicyChangeLine;
 use lwa_protocol::configuration::{ConfigAcceptParams, ConfigSetParams, ConfigShown};
 use lwa_protocol::host::Nothing;
 use lwa_protocol::method::{ConfigAccept, ConfigSet, ConfigShow};
@@ -87,13 +88,23 @@ fn show_schema(output: Output) {
     });
 }
 
+/// An edit that waits, in one line: a value that changes, one that is new, or one that is gone.
+pub fn edit(change: &PolicyChangeLine) -> String {
+    let PolicyChangeLine { key, from, to, effect } = change;
+    match (from.is_empty(), to.is_empty()) {
+        (true, false) => format!("{key}: new `{to}` ({effect})"),
+        (false, true) => format!("{key}: gone `{from}` ({effect})"),
+        _ => format!("{key} {from} → {to} ({effect})"),
+    }
+}
+
 fn readable(shown: &ConfigShown) -> String {
     let mut lines = Vec::new();
     if let Some(error) = &shown.error {
         lines.push(format!("The file is not in force: {error}"));
     }
     for change in &shown.pending {
-        lines.push(format!("Waits for you: {} {} → {} ({})", change.key, change.from, change.to, change.effect));
+        lines.push(format!("Waits for you: {}", edit(change)));
     }
     if shown.values.is_empty() {
         lines.push(format!("Every value is the default; `{}` sets none.", shown.path));

@@ -8,6 +8,7 @@ use lwa_registration::seed::local_llm::{LocalLlmFiles, SavingsCount};
 use lwa_registration::seed::{Change, CopyTool, Kept, NotCarried, SeedFiles, ToolState};
 use serde::Serialize;
 
+use crate::command::config::edit;
 use crate::command::keys_wizard::found::Left;
 
 /// The files of an older product.
@@ -205,7 +206,7 @@ impl Report {
         }
         for change in &self.waiting {
             let verb = if self.is_dry_run { "Will wait for you" } else { "Waits for you" };
-            lines.push(format!("{verb}: {} {} → {} ({})", change.key, change.from, change.to, change.effect));
+            lines.push(format!("{verb}: {}", edit(change)));
         }
         if !self.waiting.is_empty() {
             lines.push("Until you accept with `lwa config accept` or in the app, the old values hold.".to_owned());

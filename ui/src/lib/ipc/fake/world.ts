@@ -398,11 +398,13 @@ export function backendOver(world: World): FakeBackend {
     { key: "router.confirmation_ttl_seconds", value: 600, source: "default" },
     { key: "secrets.backend", value: "keychain", source: "default" },
   ];
-  const hasPending = () =>
-    world.approvals.some((item) => item.detail.type === "policy_change" && item.outcome === null);
+  const pendingChanges = () =>
+    world.approvals.flatMap(({ detail, outcome }) =>
+      detail.type === "policy_change" && outcome === null ? detail.changes : [],
+    );
+  const hasPending = () => pendingChanges().length > 0;
   const shownConfig = () => {
-    const detail = policyApproval().detail;
-    const pending = hasPending() && detail.type === "policy_change" ? detail.changes : [];
+    const pending = pendingChanges();
     return { path: "~/.config/lwa/config.toml", values: configValues, pending, error: null };
   };
   return backend;
