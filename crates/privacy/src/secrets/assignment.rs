@@ -156,7 +156,7 @@ impl Reading<'_> {
     /// Whether a long value stands inside several others already: `key=key=key=…`. Each look at one goes over all of it.
     fn is_crowded(&mut self, value: Value) -> bool {
         const LONG: usize = 64;
-        const MOST: usize = 12;
+        const MOST: usize = 6;
         if value.end - value.start < LONG {
             return false;
         }
