@@ -403,7 +403,7 @@ impl Engine {
     pub async fn show_what_waits(&self) -> Result<ConfigShown, Failure> {
         let mut shown = self.show_configuration()?;
         shown.pending.extend(self.waiting_lines().await?);
-        shown.pending.extend(self.what_is_gone());
+        shown.pending.extend(self.show_what_is_gone());
         Ok(shown)
     }
 

@@ -6,6 +6,7 @@
 
 mod kept;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -31,6 +32,9 @@ const REFUSED: &str = "worker.private.refused";
 #[derive(Debug, Default)]
 pub(crate) struct Recognisers {
     made: Mutex<Option<Made>>,
+    /// The digest of what a human was shown last as gone from a file. Only that can be let go: two sets of the same
+    /// kinds and counts look alike in a question.
+    shown: Mutex<HashMap<&'static str, String>>,
 }
 
 #[derive(Debug, Clone)]
@@ -58,6 +62,8 @@ struct Settled {
     text: Option<Arc<String>>,
     /// What was taken out of the file and is still in force.
     gone: Vec<PolicyChangeLine>,
+    /// The digest of what is gone.
+    mark: String,
     /// Why the file is not in force as it stands.
     note: Option<String>,
 }
@@ -94,15 +100,14 @@ impl Engine {
         };
         let terms = settle(Form::Terms, &self.private_file(Form::Terms), &terms, before(Form::Terms));
         let rules = settle(Form::Rules, &self.private_file(Form::Rules), &rules, before(Form::Rules));
-        let gone_before: Vec<PolicyChangeLine> =
-            made.iter().flat_map(|made| made.terms.gone.iter().chain(&made.rules.gone)).cloned().collect();
+        let marks_before = made.as_ref().map(|made| (made.terms.mark.clone(), made.rules.mark.clone()));
         self.keep_in_force(Form::Terms, &terms);
         self.keep_in_force(Form::Rules, &rules);
         let recognising = recognising(&terms, &rules, config);
-        let gone: Vec<PolicyChangeLine> = terms.gone.iter().chain(&rules.gone).cloned().collect();
+        let marks = (terms.mark.clone(), rules.mark.clone());
         *made = Some(Made { of, terms, rules, recognising: recognising.clone() });
         drop(made);
-        if gone != gone_before {
+        if marks != marks_before.unwrap_or_default() {
             let engine = self.clone();
             self.tasks.spawn(async move {
                 if let Err(error) = engine.ask_about_what_is_gone().await {
@@ -136,25 +141,40 @@ impl Engine {
         }
     }
 
-    /// What was taken out of the private files and still hides.
-    pub(crate) fn what_is_gone(&self) -> Vec<PolicyChangeLine> {
+    /// What was taken out of the private files and still hides, as a human is shown it now.
+    pub(crate) fn show_what_is_gone(&self) -> Vec<PolicyChangeLine> {
+        [Form::Terms, Form::Rules].into_iter().flat_map(|form| self.shown(form)).collect()
+    }
+
+    /// What is gone from one file, which a human is shown now.
+    fn shown(&self, form: Form) -> Vec<PolicyChangeLine> {
+        let settled = self.gone(form);
+        locked(&self.worker.recognisers.shown).insert(form.key(), settled.mark);
+        settled.gone
+    }
+
+    fn gone(&self, form: Form) -> Settled {
         self.recognisers(&self.configuration.in_force().worker);
         let made = locked(&self.worker.recognisers.made);
-        made.iter().flat_map(|made| made.terms.gone.iter().chain(&made.rules.gone)).cloned().collect()
+        let settled = made.as_ref().map(|made| if form == Form::Terms { &made.terms } else { &made.rules });
+        settled.cloned().unwrap_or_default()
+    }
+
+    /// What was taken out of the private files and still hides.
+    pub(crate) fn what_is_gone(&self) -> Vec<PolicyChangeLine> {
+        [Form::Terms, Form::Rules].into_iter().flat_map(|form| self.gone(form).gone).collect()
     }
 
     /// A human lets go what was taken out of the private files. Lines about other things are left alone.
     pub(crate) fn let_go(&self, lines: &[PolicyChangeLine]) -> Result<(), Failure> {
-        let gone = self.what_is_gone();
         for form in [Form::Terms, Form::Rules] {
-            let of_form = |lines: &[PolicyChangeLine]| -> Vec<PolicyChangeLine> {
-                lines.iter().filter(|line| line.key == form.key()).cloned().collect()
-            };
-            let wanted = of_form(lines);
+            let wanted: Vec<PolicyChangeLine> = lines.iter().filter(|line| line.key == form.key()).cloned().collect();
             if wanted.is_empty() {
                 continue;
             }
-            if wanted != of_form(&gone) {
+            let settled = self.gone(form);
+            let is_shown = locked(&self.worker.recognisers.shown).get(form.key()) == Some(&settled.mark);
+            if wanted != settled.gone || !is_shown {
                 return Err(Failure::new(ErrorCode::InvalidInput, "something else is gone from the file now")
                     .hint("nothing was accepted; look at what waits now"));
             }
@@ -167,16 +187,16 @@ impl Engine {
     }
 
     async fn ask_about_what_is_gone(&self) -> Result<(), Failure> {
-        let gone = self.what_is_gone();
         for form in [Form::Terms, Form::Rules] {
-            let lines: Vec<PolicyChangeLine> = gone.iter().filter(|line| line.key == form.key()).cloned().collect();
+            let is_news = locked(&self.worker.recognisers.shown).get(form.key()) != Some(&self.gone(form).mark);
+            let lines = self.shown(form);
             let said: Vec<&str> = lines.iter().map(|line| line.from.as_str()).collect();
             let merge_key = format!("{MERGE_KEY}:{}:{}", form.key(), tokens::text_hash(&said.join("\n")));
             let open = self.db.open_approvals().await.map_err(failure::store)?;
             let prefix = format!("{MERGE_KEY}:{}:", form.key());
             let mut is_asked = false;
             for record in open.into_iter().filter(|record| record.merge_key.starts_with(&prefix)) {
-                if record.merge_key == merge_key && !lines.is_empty() {
+                if record.merge_key == merge_key && !lines.is_empty() && !is_news {
                     is_asked = true;
                 } else {
                     self.end_question(record, lwa_domain::Outcome::Withdrawn, "the file changed again").await?;
@@ -279,7 +299,8 @@ fn settle(form: Form, path: &Path, file: &Result<String, String>, before: Option
             let note = (!gone.is_empty()).then(|| {
                 format!("what was taken out of `{path}` is hidden until a human lets it go (`lwa config accept`)")
             });
-            Settled { text, gone, note }
+            let mark = if gone.is_empty() { String::new() } else { tokens::text_hash(&merged.entries) };
+            Settled { text, gone, mark, note }
         }
         (_, wrong) => {
             let text = before.filter(|text| !text.trim().is_empty());
@@ -289,7 +310,12 @@ fn settle(form: Form, path: &Path, file: &Result<String, String>, before: Option
                 "nothing leaves until it is mended or removed"
             };
             let wrong = wrong.unwrap_or_default();
-            Settled { text, gone: Vec::new(), note: Some(format!("`{path}` is not in force: {wrong}; {rest}")) }
+            Settled {
+                text,
+                gone: Vec::new(),
+                mark: String::new(),
+                note: Some(format!("`{path}` is not in force: {wrong}; {rest}")),
+            }
         }
     }
 }

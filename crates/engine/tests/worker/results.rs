@@ -220,6 +220,25 @@ async fn a_private_term_that_somebody_takes_out_is_hidden_until_a_human_lets_it_
 }
 
 #[tokio::test]
+async fn a_yes_lets_go_what_was_shown_and_nothing_that_only_looks_like_it() {
+    let desk = Desk::new(PII).await;
+    terms(&desk, &["Oscar Venn", "Quorum Nine"]);
+    desk.delegate("Say it.", "a line").await;
+    terms(&desk, &["Oscar Venn"]);
+    let mut human = desk.human();
+    let (_, question) = tokio::join!(desk.delegate("Say it.", "a second line"), human.next_question());
+    // One name for the other: the question reads the same.
+    terms(&desk, &["Quorum Nine"]);
+    let decided = desk.host.decide(&crate::support::app(), &question.id, Answer::AllowAlways).await;
+    assert!(
+        !decided.is_ok_and(|item| item.outcome.is_some_and(lwa_domain::Outcome::is_allowed)),
+        "another set was shown"
+    );
+    let answer = desk.delegate("Say it.", "of Oscar Venn and Quorum Nine").await;
+    assert!(!answer.text.contains("Oscar") && !answer.text.contains("Quorum"), "{}", answer.text);
+}
+
+#[tokio::test]
 async fn nothing_leaves_while_the_private_terms_are_not_known() {
     let desk = Desk::new(PII).await;
     std::fs::write(desk.host.place.home().private_terms_file(), "{\"terms\": [],}").unwrap();

@@ -19,6 +19,8 @@ pub(super) struct Kept {
     pub text: String,
     /// What is gone, without a value: `2 PERSON`, the names of rules.
     pub gone: Vec<String>,
+    /// The entries that are gone, to tell two sets of the same kinds and counts apart; it stays in memory.
+    pub entries: String,
 }
 
 impl Form {
@@ -59,12 +61,13 @@ pub(super) fn merge(form: Form, file: &str, accepted: &str) -> Kept {
     let mut entries = form.entries(file);
     let gone: Vec<Value> = form.entries(accepted).into_iter().filter(|entry| !entries.contains(entry)).collect();
     if gone.is_empty() {
-        return Kept { text: file.to_owned(), gone: Vec::new() };
+        return Kept { text: file.to_owned(), gone: Vec::new(), entries: String::new() };
     }
     let said = match form {
         Form::Terms => counted(&gone),
         Form::Rules => gone.iter().map(|rule| name_of(rule).to_owned()).collect(),
     };
+    let written = json!(gone).to_string();
     for mut entry in gone {
         if form == Form::Rules && entries.iter().any(|other| name_of(other) == name_of(&entry)) {
             // The rule was changed: the old one goes on beside the new one.
@@ -73,7 +76,7 @@ pub(super) fn merge(form: Form, file: &str, accepted: &str) -> Kept {
         entries.push(entry);
     }
     let text = Value::Object(Map::from_iter([(form.array().to_owned(), Value::Array(entries))])).to_string();
-    Kept { text, gone: said }
+    Kept { text, gone: said, entries: written }
 }
 
 fn name_of(rule: &Value) -> &str {
@@ -103,8 +106,15 @@ mod tests {
             assert!(kept.text.contains(value), "{value}");
         }
         assert_eq!(merge(Form::Terms, had, now).gone, ["1 PERSON"]);
-        assert_eq!(merge(Form::Terms, had, had), Kept { text: had.to_owned(), gone: Vec::new() });
+        assert_eq!(
+            merge(Form::Terms, had, had),
+            Kept { text: had.to_owned(), gone: Vec::new(), entries: String::new() }
+        );
         assert_eq!(merge(Form::Terms, "", had).gone, ["1 ID", "2 PERSON"]);
+        let other = now.replace("Bo Reed", "Ada Quill");
+        let swapped = merge(Form::Terms, &other, had);
+        assert_eq!(swapped.gone, kept.gone, "they look the same");
+        assert_ne!(swapped.entries, kept.entries, "and are not");
     }
 
     #[test]
