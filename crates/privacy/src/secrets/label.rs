@@ -255,8 +255,8 @@ const KEY_OWNERS: &[&str] = &[
     "django",
     "rails",
 ];
-/// What makes a token, or any other word for a credential, something else.
-const NOT_TOKEN: &[&str] = &[
+/// What makes any word for a credential something else.
+const NOT_SECRET: &[&str] = &[
     "public",
     "pub",
     "next",
@@ -296,7 +296,6 @@ const NOT_TOKEN: &[&str] = &[
     "count",
     "arrow",
     "cache",
-    "cached",
     "json",
     "yaml",
     "known",
@@ -307,23 +306,19 @@ const NOT_TOKEN: &[&str] = &[
     "index",
     "range",
 ];
-/// What makes a key something else.
-const NOT_SECRET: &[&str] = &[
+/// What makes a token something else, and no key.
+const NOT_TOKEN: &[&str] = &["cached"];
+/// What makes a key something else, and no token.
+const NOT_KEY: &[&str] = &[
     "socket",
-    "public",
-    "pub",
     "primary",
     "foreign",
     "partition",
-    "sort",
-    "cache",
     "idempotency",
     "unique",
-    "index",
     "composite",
     "surrogate",
     "natural",
-    "range",
     "lookup",
     "map",
     "dict",
@@ -332,64 +327,21 @@ const NOT_SECRET: &[&str] = &[
     "object",
     "shortcut",
     "hot",
-    "arrow",
     "registry",
     "press",
     "event",
     "group",
     "order",
     "search",
-    "query",
-    "route",
-    "translation",
     "message",
     "list",
     "config",
     "setting",
     "feature",
     "flag",
-    "json",
-    "yaml",
     "data",
     "metadata",
-    "known",
-    "page",
-    "next",
-    "continuation",
-    "cursor",
-    "eos",
-    "bos",
-    "pad",
-    "unk",
-    "mask",
-    "sep",
-    "cls",
-    "special",
-    "stop",
-    "start",
-    "end",
-    "cancel",
-    "cancellation",
-    "lexer",
-    "parser",
-    "syntax",
-    "input",
-    "output",
-    "prompt",
-    "completion",
-    "max",
-    "min",
-    "num",
-    "first",
-    "last",
-    "prev",
-    "previous",
-    "sync",
-    "cache",
     "host",
-    "per",
-    "total",
-    "count",
 ];
 /// Words behind the deciding one that change nothing.
 const TAIL: &[&str] = &[
@@ -532,13 +484,13 @@ pub(crate) fn promise(name: &str) -> Option<Promise> {
         if owned(&["secret", "private", "api"]) {
             return Some(Promise::Credential);
         }
-        if owned(NOT_SECRET) {
+        if owned(NOT_SECRET) || owned(NOT_KEY) {
             return None;
         }
         return Some(if owned(KEY_OWNERS) { Promise::Credential } else { Promise::Hint });
     }
     if is_one_of(word, CREDENTIAL) {
-        return (!owned(NOT_TOKEN)).then_some(Promise::Credential);
+        return (!owned(NOT_SECRET) && !owned(NOT_TOKEN)).then_some(Promise::Credential);
     }
     if (word.eq_ignore_ascii_case("pass") && owned(PASS_OWNERS))
         || (word.eq_ignore_ascii_case("passe") && owned(&["mot"]))
@@ -549,7 +501,7 @@ pub(crate) fn promise(name: &str) -> Option<Promise> {
         return Some(Promise::Code);
     }
     if is_one_of(word, HINT) {
-        return (!owned(NOT_TOKEN)).then_some(Promise::Hint);
+        return (!owned(NOT_SECRET) && !owned(NOT_TOKEN)).then_some(Promise::Hint);
     }
     None
 }
