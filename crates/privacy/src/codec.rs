@@ -32,6 +32,30 @@ pub(crate) fn base64(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// The first three bytes of base64 whose first eight digits are these; what they lack says that it is none.
+pub(crate) fn base64_begins(digits: [u8; 8]) -> Option<[u8; 3]> {
+    let end = digits.iter().rposition(|&byte| byte != b'=').map_or(0, |last| last + 1);
+    if end < 6 {
+        return None;
+    }
+    let mut bits = 0_u64;
+    for &digit in digits.get(..end)? {
+        bits = bits << 6 | u64::from(sextet(digit)?);
+    }
+    let [.., first, second, third, _, _, _] = (bits << (6 * (8 - end))).to_be_bytes();
+    Some([first, second, third])
+}
+
+/// The first two bytes of hexadecimal digits of which these are the first.
+pub(crate) fn hex_begins(digits: [u8; 8]) -> Option<[u8; 2]> {
+    let mut bits = 0_u32;
+    for digit in digits {
+        bits = bits << 4 | u32::from(nibble(digit)?);
+    }
+    let [first, second, ..] = bits.to_be_bytes();
+    Some([first, second])
+}
+
 /// The value of a hexadecimal digit.
 pub(crate) fn nibble(byte: u8) -> Option<u8> {
     match byte {
@@ -55,4 +79,19 @@ pub(crate) fn readable(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(bytes).ok()?;
     let odd = text.bytes().filter(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()).count();
     (odd * 16 <= text.len()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_is_what_the_whole_begins_with() {
+        for head in ["aGVsbG8g", "QUJDREVG", "68656c6c", "0123WXYZ", "+/-_+/-_", "aGVsbG8=", "aGVsbA==", "a.b.c.d."] {
+            let digits: [u8; 8] = *head.as_bytes().first_chunk().expect("eight digits");
+            let whole = base64(&digits).map(|bytes| bytes[..3].to_vec());
+            assert_eq!(base64_begins(digits).map(Vec::from), whole, "{head}");
+            assert_eq!(hex_begins(digits).map(Vec::from), hex(&digits).map(|bytes| bytes[..2].to_vec()), "{head}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! All recognisers over one text, through its disguises and encodings.
 
+use std::borrow::Cow;
+
 use crate::codec;
 use crate::entropy;
 use crate::gate;
@@ -91,20 +93,18 @@ impl Detector<'_> {
     fn shapes(&self, read: &str) -> Vec<Hit> {
         let mut secrets = secrets::Reading::new(read);
         if self.scope == Scope::Secrets {
-            for (trigger, start, end) in gate::SECRETS.words(read) {
-                if let gate::Trigger::Secret(trigger) = trigger {
-                    secrets.word(trigger, start, end);
+            gate::SECRETS.words(read, |word| {
+                if let gate::Trigger::Secret(trigger) = word.trigger {
+                    secrets.word(trigger, word.start, word.end);
                 }
-            }
+            });
             return secrets.finish();
         }
         let mut identity = identity::Reading::new(read);
-        for (trigger, start, end) in gate::ALL.words(read) {
-            match trigger {
-                gate::Trigger::Secret(trigger) => secrets.word(trigger, start, end),
-                gate::Trigger::Identity(trigger) => identity.word(trigger, start, end),
-            }
-        }
+        gate::ALL.words(read, |word| match word.trigger {
+            gate::Trigger::Secret(trigger) => secrets.word(trigger, word.start, word.end),
+            gate::Trigger::Identity(trigger) => identity.word(trigger, word.start, word.end),
+        });
         let mut hits = secrets.finish();
         hits.append(&mut identity.finish());
         hits
@@ -199,8 +199,8 @@ fn run(bytes: &[u8], at: usize) -> usize {
 }
 
 /// A run together with the lines that continue it, and its digits alone.
-fn wrapped(bytes: &[u8], at: usize, length: usize) -> (usize, Vec<u8>) {
-    let mut code = bytes[at..at + length].to_vec();
+fn wrapped(bytes: &[u8], at: usize, length: usize) -> (usize, Cow<'_, [u8]>) {
+    let mut code = Cow::Borrowed(&bytes[at..at + length]);
     let mut end = at + length;
     let mut last = length;
     while last >= WRAPPED_LINE {
@@ -211,7 +211,7 @@ fn wrapped(bytes: &[u8], at: usize, length: usize) -> (usize, Vec<u8>) {
         if !is_next_line || last < 4 {
             break;
         }
-        code.extend_from_slice(&bytes[next..next + last]);
+        code.to_mut().extend_from_slice(&bytes[next..next + last]);
         end = next + last;
     }
     (end, code)
@@ -222,11 +222,11 @@ fn wrapped(bytes: &[u8], at: usize, length: usize) -> (usize, Vec<u8>) {
 fn may_be_text(code: &[u8]) -> bool {
     let is_text = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7E | 0xC2..=0xF4);
     let begins = |code: &[u8]| {
-        let base64 =
-            code.get(..8).and_then(codec::base64).is_some_and(|bytes| bytes.iter().take(3).all(|&byte| is_text(byte)));
-        let hex =
-            || code.get(..8).and_then(codec::hex).is_some_and(|bytes| bytes.iter().take(2).all(|&byte| is_text(byte)));
-        base64 || hex()
+        let head = code.first_chunk::<8>();
+        head.is_some_and(|&head| {
+            codec::base64_begins(head).is_some_and(|bytes| bytes.into_iter().all(is_text))
+                || codec::hex_begins(head).is_some_and(|bytes| bytes.into_iter().all(is_text))
+        })
     };
     begins(code) || memchr::memchr_iter(b'=', code).any(|sign| begins(&code[sign + 1..]))
 }

@@ -54,11 +54,15 @@ struct QuoteParity {
 impl QuoteParity {
     /// Asked for rising places only, so that every byte is looked at once.
     fn is_open_at(&mut self, bytes: &[u8], place: usize) -> bool {
-        for at in self.at..place.min(bytes.len()) {
-            match bytes[at] {
-                b'\n' => self.is_open = false,
-                b'"' if at == 0 || bytes[at - 1] != b'\\' => self.is_open = !self.is_open,
-                _ => {}
+        let place_end = place.min(bytes.len());
+        // A line begins without a quote, so nothing in front of the last one counts.
+        if let Some(end) = bytes.get(self.at..place_end).and_then(|passed| memchr::memrchr(b'\n', passed)) {
+            self.at += end + 1;
+            self.is_open = false;
+        }
+        for at in self.at..place_end {
+            if bytes[at] == b'"' && (at == 0 || bytes[at - 1] != b'\\') {
+                self.is_open = !self.is_open;
             }
         }
         self.at = self.at.max(place);

@@ -84,9 +84,13 @@ impl ValueIndex {
             }
             return;
         }
-        self.raw.add(&lower, owner, spelling);
         let squeezed = squeeze(&lower);
-        if spelling.ignores_gaps && squeezed.len() >= SHORTEST_SQUEEZED {
+        let ignores_gaps = spelling.ignores_gaps && squeezed.len() >= SHORTEST_SQUEEZED;
+        // A value of letters and digits alone stands in both readings wherever it stands in one.
+        if !ignores_gaps || squeezed.len() < lower.len() {
+            self.raw.add(&lower, owner, spelling);
+        }
+        if ignores_gaps {
             let before = lower.get(..spelling.public_from).map_or(squeezed.len(), |private| squeeze(private).len());
             let public_from = if before == squeezed.len() { usize::MAX } else { before };
             self.squeezed.add(&squeezed, owner, Spelling { public_from, ..spelling });
@@ -107,7 +111,7 @@ impl ValueIndex {
         if !self.tiny.is_empty() {
             self.search_tiny(text.as_bytes(), &mut sightings);
         }
-        if self.raw.is_empty() {
+        if self.raw.is_empty() && self.squeezed.is_empty() {
             return sightings;
         }
         let bytes = text.as_bytes();

@@ -49,34 +49,67 @@ fn is_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')')
 }
 
-/// The first digit from a place on.
-fn next_digit(bytes: &[u8], mut at: usize) -> Option<usize> {
-    const BLOCK: usize = 16;
-    // Most text has none: whole blocks are looked at without a branch for each byte.
-    while let Some(block) = bytes.get(at..at + BLOCK) {
-        if block.iter().fold(false, |found, byte| found | byte.is_ascii_digit()) {
-            break;
-        }
-        at += BLOCK;
+/// So many bytes are looked at together, a bit for each.
+const BLOCK: usize = 64;
+
+/// Which of up to eight bytes are digits, the lowest bit for the first one.
+fn digits_of_eight(bytes: [u8; 8]) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let word = u64::from_le_bytes(bytes);
+    // A digit differs from `0` by nine at most; what adding 118 to the difference makes has its highest bit for all others.
+    let apart = word ^ (EACH * 0x30);
+    let others = ((apart & (EACH * 0x7F)) + EACH * 0x76) | apart;
+    let highest = !others & (EACH * 0x80);
+    // The highest bits of the eight bytes side by side.
+    (highest >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// Which bytes of a block are digits: runs of them are found without a branch for each byte.
+fn digits_of(block: &[u8]) -> u64 {
+    let mut mask = 0;
+    let (eights, rest) = block.as_chunks::<8>();
+    for (index, eight) in eights.iter().enumerate() {
+        mask |= digits_of_eight(*eight) << (index * 8);
     }
-    let rest = bytes.get(at..)?;
-    Some(at + rest.iter().position(u8::is_ascii_digit)?)
+    let mut last = [0; 8];
+    for (slot, byte) in last.iter_mut().zip(rest) {
+        *slot = *byte;
+    }
+    if eights.len() * 8 < BLOCK {
+        mask |= digits_of_eight(last) << (eights.len() * 8);
+    }
+    mask
 }
 
 impl Reading<'_> {
     /// All runs of digits.
     pub(super) fn digits(&mut self) {
         let bytes = self.bytes;
-        let mut at = 0;
         let mut done = 0;
+        let mut run_end = 0;
         let mut cluster = Cluster::default();
-        while let Some(next) = next_digit(bytes, at) {
-            at = next;
-            let length = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            if at >= done {
-                done = self.number(at, length, &mut cluster).max(at + length);
+        for (index, block) in bytes.chunks(BLOCK).enumerate() {
+            let first = index * BLOCK;
+            let mut mask = digits_of(block);
+            while mask != 0 {
+                let offset = mask.trailing_zeros();
+                let run = (mask >> offset).trailing_ones();
+                mask &= u64::MAX.checked_shl(offset + run).unwrap_or(0);
+                let start = first + offset as usize;
+                let mut length = run as usize;
+                // What was read as the end of a run of the block before.
+                if start < run_end {
+                    continue;
+                }
+                if start + length == first + BLOCK {
+                    let rest = bytes.get(start + length..).unwrap_or_default();
+                    length += rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                }
+                run_end = start + length;
+                if start >= done {
+                    done = self.number(start, length, &mut cluster).max(run_end);
+                }
             }
-            at += length;
         }
     }
 
@@ -500,4 +533,22 @@ pub(crate) fn bare_phones(text: &str) -> Vec<Hit> {
         }
     }
     hits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digits_of_a_block_are_those_that_a_look_at_each_byte_finds() {
+        let every: Vec<u8> = (0..=u8::MAX).collect();
+        for length in [0, 1, 7, 8, 9, 15, 63, 64] {
+            for start in 0..=every.len() - length {
+                let block = &every[start..start + length];
+                let plainly =
+                    block.iter().enumerate().fold(0, |mask, (at, byte)| mask | u64::from(byte.is_ascii_digit()) << at);
+                assert_eq!(digits_of(block), plainly, "{length} bytes from {start}");
+            }
+        }
+    }
 }

@@ -67,6 +67,14 @@ impl Reading<'_> {
         let bytes = self.bytes;
         for at in memchr::memchr2_iter(b':', b'-', bytes) {
             let sign = bytes[at];
+            // Most signs stand in times, names and lists: the next byte tells them apart without a look at the others.
+            let may_go_on = match sign {
+                b':' => bytes.get(at + 1).is_some_and(|&next| next == b':' || next.is_ascii_hexdigit()),
+                _ => bytes.get(at + 3) == Some(&sign),
+            };
+            if !may_go_on {
+                continue;
+            }
             let digits =
                 bytes[at.saturating_sub(5)..at].iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
             let start = at - digits;

@@ -1,6 +1,6 @@
 //! Hashes of short windows, and a set that says "surely not" for most of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Hands a hash that is one already through.
@@ -87,7 +87,9 @@ pub(super) fn hash_long(value: &[u8]) -> u64 {
 /// stands, so a text need not be looked at anywhere else.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Grams<const LENGTH: usize, const STEP: usize> {
-    known: HashSet<u64, BuildHasherDefault<PassThrough>>,
+    /// Every one that was added, for when the sieve has to grow. One that comes again stands here again, which costs
+    /// less than to look for it.
+    known: Vec<u64>,
     sieve: Sieve,
 }
 
@@ -98,36 +100,49 @@ impl<const LENGTH: usize, const STEP: usize> Grams<LENGTH, STEP> {
     pub(super) fn add(&mut self, value: &[u8]) {
         for gram in value.windows(LENGTH) {
             let hash = hash_of::<LENGTH>(gram);
-            if self.known.insert(hash) {
-                self.sieve.add(hash, self.known.iter());
-            }
+            self.known.push(hash);
+            self.sieve.add(hash, self.known.iter());
         }
     }
 
     /// Calls `look` for rising places at which a value may begin.
     #[inline]
     pub(super) fn places(&self, bytes: &[u8], mut look: impl FnMut(usize)) {
+        const LOADED: usize = 8;
         if self.sieve.is_empty() {
             return;
         }
-        let mut probe = 0;
-        while probe + LENGTH <= bytes.len() {
-            let is_gram = bytes.get(probe..).is_some_and(|rest| self.sieve.may_hold(hash_of::<LENGTH>(rest)));
-            if is_gram {
-                // Each place belongs to the first multiple of the step that is not in front of it.
-                for at in (probe + 1).saturating_sub(STEP)..=probe {
-                    look(at);
-                }
+        let sieve = self.sieve.view();
+        let mut rest = bytes;
+        // A hash is taken of more bytes than the gram has, of which the last ones count for nothing.
+        while let Some(loaded) = rest.first_chunk::<LOADED>() {
+            if sieve.may_hold(hash_of::<LENGTH>(loaded)) {
+                look_from::<STEP>(bytes.len() - rest.len(), &mut look);
             }
-            probe += STEP;
+            rest = &rest[STEP..];
+        }
+        while let Some(gram) = rest.get(..LENGTH) {
+            if sieve.may_hold(hash_of::<LENGTH>(gram)) {
+                look_from::<STEP>(bytes.len() - rest.len(), &mut look);
+            }
+            rest = &rest[STEP..];
         }
     }
 }
 
+/// Each place belongs to the first multiple of the step that is not in front of it.
+///
+/// It stands apart, and the loop that seldom comes here stays in the registers.
+#[cold]
+#[inline(never)]
+fn look_from<const STEP: usize>(probe: usize, look: &mut impl FnMut(usize)) {
+    ((probe + 1).saturating_sub(STEP)..=probe).for_each(look);
+}
+
 /// A set of bits that says "surely not" for most hashes. It grows with what it holds, so that a small one stays near.
 ///
-/// A hash sets two bits of one word, so that a look costs one access to memory (a blocked Bloom filter: Putze, Sanders
-/// and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007).
+/// A hash sets one bit: a second one would let fewer hashes through, and costs more at each place of a text than those
+/// that it keeps back.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sieve {
     words: Vec<u64>,
@@ -140,13 +155,7 @@ impl Sieve {
     /// The words of the smallest one.
     const LEAST: usize = 64;
     /// The fewest bits for each hash.
-    const SPARSE: usize = 8;
-
-    #[inline]
-    fn place(&self, hash: u64) -> (usize, u64) {
-        let bit = |below: u32| 1 << (hash >> (self.shift - below) & 63);
-        (usize::try_from(hash >> self.shift).unwrap_or_default(), bit(6) | bit(12))
-    }
+    const SPARSE: usize = 16;
 
     /// Adds a hash; `all` are the ones that were added before, for when the set has to grow.
     pub(super) fn add<'h>(&mut self, hash: u64, all: impl Iterator<Item = &'h u64>) {
@@ -163,20 +172,46 @@ impl Sieve {
     }
 
     fn set(&mut self, hash: u64) {
-        let (word, bits) = self.place(hash);
+        let (word, bit) = place(hash, self.shift);
         if let Some(slot) = self.words.get_mut(word) {
-            *slot |= bits;
+            *slot |= 1 << bit;
         }
     }
 
     /// Whether a hash may be in it.
     #[inline]
     pub(super) fn may_hold(&self, hash: u64) -> bool {
-        let (word, bits) = self.place(hash);
-        self.words.get(word).is_some_and(|slot| slot & bits == bits)
+        self.view().may_hold(hash)
+    }
+
+    #[inline]
+    fn view(&self) -> View<'_> {
+        View { words: &self.words, shift: self.shift }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.words.is_empty()
+    }
+}
+
+/// The word and the bit of a hash: its highest bits, and some below them.
+#[inline]
+fn place(hash: u64, shift: u32) -> (usize, u64) {
+    const BIT: u32 = 32;
+    (usize::try_from(hash >> (shift & 63)).unwrap_or_default(), hash >> BIT & 63)
+}
+
+/// A sieve for a loop: both parts of it in registers.
+#[derive(Clone, Copy)]
+struct View<'s> {
+    words: &'s [u64],
+    shift: u32,
+}
+
+impl View<'_> {
+    #[inline]
+    fn may_hold(self, hash: u64) -> bool {
+        let (word, bit) = place(hash, self.shift);
+        self.words.get(word).is_some_and(|slot| slot >> bit & 1 == 1)
     }
 }

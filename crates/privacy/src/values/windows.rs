@@ -9,17 +9,15 @@ use super::sieve::{Grams, Hashes, Sieve, hash_long, hash_of, hash_short, hash12}
 use super::squeezed::is_word_byte;
 use super::{Edges, FRAGMENT, SHORTEST, Sighting, Spelling};
 
-/// Eight bytes at each fifth place of a text.
-type LongGrams = Grams<8, 5>;
-/// Six bytes at each third place.
-type MiddleGrams = Grams<6, 3>;
+/// Six bytes at each third place of a text.
+type LongGrams = Grams<6, 3>;
 /// Three bytes at each second place.
 type ShortGrams = Grams<3, 2>;
 
 /// Values of this length and more are looked for by longer grams.
-const MIDDLE: usize = MiddleGrams::SHORTEST;
+const MIDDLE: usize = LongGrams::SHORTEST;
 
-const _: () = assert!(LongGrams::SHORTEST == FRAGMENT && MIDDLE == 8 && ShortGrams::SHORTEST == SHORTEST);
+const _: () = assert!(MIDDLE == 8 && MIDDLE <= FRAGMENT && ShortGrams::SHORTEST == SHORTEST);
 
 #[derive(Debug, Clone, Copy)]
 struct Whole {
@@ -71,13 +69,11 @@ impl<V> Sifted<V> {
 /// The windows of all values in one reading.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Windows {
-    /// The grams of all fragments.
+    /// The grams of all values from [`MIDDLE`] bytes on.
     long_grams: LongGrams,
     fragments: Sifted<Fragment>,
     /// Whole values that are as long as a fragment or longer, for their owner.
     exact: Hashes<Whole>,
-    /// The grams of the values from [`MIDDLE`] bytes to a fragment.
-    middle_grams: MiddleGrams,
     /// By their first eight bytes: the lengths of the values from [`MIDDLE`] bytes that begin so, one bit each.
     middle_heads: Sifted<u16>,
     /// The grams of shorter values.
@@ -180,7 +176,7 @@ impl Windows {
         let length = 1 << value.len();
         if value.len() >= MIDDLE {
             self.middle_heads.put(hash_of::<MIDDLE>(value), length, |lengths, length| *lengths |= length);
-            self.middle_grams.add(value);
+            self.long_grams.add(value);
         } else {
             self.short_grams.add(value);
             self.short_heads.put(hash_of::<SHORTEST>(value), length, |lengths, length| *lengths |= length);
@@ -195,12 +191,6 @@ impl Windows {
     pub(super) fn search(&self, block: &Block<'_>, progress: &mut Progress, report: &mut Report<'_>) {
         let bytes = block.bytes;
         self.search_long(block, progress, report);
-        self.middle_grams.places(bytes, |at| {
-            let lengths = bytes.get(at..at + MIDDLE).and_then(|head| self.middle_heads.get(hash_of::<MIDDLE>(head)));
-            if let Some(&lengths) = lengths {
-                self.search_wholes(block, at, lengths, report);
-            }
-        });
         self.short_grams.places(bytes, |at| {
             let head = bytes.get(at..at + SHORTEST);
             if let Some(&lengths) = head.and_then(|head| self.short_heads.get(hash_of::<SHORTEST>(head))) {
@@ -222,6 +212,10 @@ impl Windows {
             None => (block.place)(stretch.end_index - 1 - block.first) + 1,
         };
         self.long_grams.places(block.bytes, |at| {
+            let Some(head) = block.bytes.get(at..at + MIDDLE) else { return };
+            if let Some(&lengths) = self.middle_heads.get(hash_of::<MIDDLE>(head)) {
+                self.search_wholes(block, at, lengths, report);
+            }
             let Some(window) = block.bytes.get(at..at + FRAGMENT) else { return };
             let Some(&fragment) = self.fragments.get(hash12(window)) else { return };
             let end_index = block.first + at + FRAGMENT;
