@@ -114,8 +114,13 @@ impl Engine {
         wish: Wish<'_>,
     ) -> Result<Judged, Failure> {
         let config = &surroundings.config;
-        let ground = Self::ground_of(call, wish.cwd)?;
+        let ground = match Self::ground_of(call, wish.cwd) {
+            Ok(ground) => ground,
+            Err(failure) => return Err(self.hidden(caller, call, surroundings, failure).await?),
+        };
         if let Some(problem) = self.misplaced(&ground) {
+            let session = self.hold_session(caller, call, surroundings).await?;
+            let problem = self.way_out(&session, surroundings).short(&problem).into_text();
             return Ok(Judged::ended(refused(&problem)));
         }
         let look = self.look_at_command(caller, call, surroundings, wish, &ground).await?;

@@ -103,7 +103,8 @@ impl Engine {
             Passed::No(answer) => return Ok(*answer),
             Passed::Yes { rules } => rules,
         };
-        let wish = Wish { command: &params.command, cwd: &params.cwd, secret_env: &params.secret_env };
+        let cwd = self.opened(caller, &params.call, &surroundings, &params.cwd).await?;
+        let wish = Wish { command: &params.command, cwd: &cwd, secret_env: &params.secret_env };
         let permitted = match self.judge_command(caller, &params.call, job, &surroundings, wish).await? {
             Judged::End(answer) => return Ok(preceded(rules, *answer)),
             Judged::Run(permitted) => permitted,
@@ -147,11 +148,15 @@ impl Engine {
         };
         let mut reference = new_reference()?;
         let mut ran = None;
+        let cwd = self.opened(caller, &params.call, &surroundings, &params.cwd).await?;
         let folder = if params.command.trim().is_empty() {
-            folder_of(&params.call, &params.cwd, environment_of(&params.call).home())?
+            match folder_of(&params.call, &cwd, environment_of(&params.call).home()) {
+                Ok(folder) => folder,
+                Err(failure) => return Err(self.hidden(caller, &params.call, &surroundings, failure).await?),
+            }
         } else {
             let none = std::collections::BTreeMap::new();
-            let wish = Wish { command: &params.command, cwd: &params.cwd, secret_env: &none };
+            let wish = Wish { command: &params.command, cwd: &cwd, secret_env: &none };
             let permitted = match self.judge_command(caller, &params.call, job, &surroundings, wish).await? {
                 Judged::End(answer) => return Ok(preceded(rules, *answer)),
                 Judged::Run(permitted) => permitted,
@@ -267,6 +272,33 @@ impl Engine {
             .iter()
             .map(|path| rehydrate(path, &vault, Reveal::AllButSecrets, Bare::Ignored).text.into_owned())
             .collect())
+    }
+
+    /// One path of a call with its placeholders put back.
+    async fn opened(
+        &self,
+        caller: &Caller,
+        call: &WorkerCall,
+        surroundings: &Surroundings,
+        path: &str,
+    ) -> Result<String, Failure> {
+        let mut opened = self.opened_paths(caller, call, surroundings, &[path.to_owned()]).await?;
+        Ok(opened.pop().unwrap_or_default())
+    }
+
+    /// A failure about a path that was opened: what the caller knows by a placeholder stays one.
+    pub(super) async fn hidden(
+        &self,
+        caller: &Caller,
+        call: &WorkerCall,
+        surroundings: &Surroundings,
+        failure: Failure,
+    ) -> Result<Failure, Failure> {
+        let way = {
+            let session = self.hold_session(caller, call, surroundings).await?;
+            self.way_out(&session, surroundings)
+        };
+        Ok(Failure { message: way.short(&failure.message).into_text(), ..failure })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use lwa_protocol::approval::{Answer, ApprovalDetail};
 use lwa_protocol::worker::{
-    WorkerAnswer, WorkerDelegateParams, WorkerDisclosureParams, WorkerModeParams, WorkerStatusKind,
+    WorkerAnswer, WorkerDelegateParams, WorkerDisclosureParams, WorkerModeParams, WorkerRunParams, WorkerStatusKind,
 };
 
 use lwa_testkit::{FakeProvider, Reply, Script};
@@ -71,6 +71,33 @@ async fn in_private_mode_names_are_hidden_and_their_placeholders_are_stable() {
     assert!(answer.text.contains("[PERSON-1]") && answer.text.contains("[EMAIL-1]"), "{}", answer.text);
     let again = desk.delegate("And now?", "maria.fl@example.org wrote once more").await;
     assert!(again.text.contains("[EMAIL-1]"), "{}", again.text);
+}
+
+#[tokio::test]
+async fn a_folder_is_named_by_its_placeholder_and_stays_hidden_when_it_cannot_be_used() {
+    let desk = Desk::new(&format!("{PII}run_policy = \"allow\"\n")).await;
+    let folder = desk.project.path().join("jane.roe@example.org");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("note.txt"), "all is well\n").unwrap();
+    let listed = desk.run("ls").await;
+    assert!(listed.text.contains("[EMAIL-1]") && !listed.text.contains("jane.roe"), "{}", listed.text);
+    let params = |cwd: &str| WorkerRunParams { cwd: cwd.to_owned(), ..desk.run_params("cat note.txt") };
+    let read = desk.host.engine.worker_run(&desk.agent, params("[EMAIL-1]")).await.unwrap();
+    is(&read, WorkerStatusKind::Completed);
+    assert!(read.text.contains("all is well"), "{}", read.text);
+    let params_of_none = params("[EMAIL-1]/none");
+    let failure = desk.host.engine.worker_run(&desk.agent, params_of_none).await.unwrap_err();
+    assert!(failure.message.contains("[EMAIL-1]/none"), "{}", failure.message);
+    assert!(!failure.message.contains("jane.roe"), "{}", failure.message);
+    let params = WorkerDelegateParams {
+        call: desk.call.clone(),
+        task: "What does it say?".to_owned(),
+        paths: vec!["note.txt".to_owned()],
+        cwd: "[EMAIL-1]".to_owned(),
+        ..WorkerDelegateParams::default()
+    };
+    let answer = desk.host.engine.worker_delegate(&desk.agent, params).await.unwrap();
+    assert!(answer.text.contains("all is well") && !answer.text.contains("jane.roe"), "{}", answer.text);
 }
 
 #[tokio::test]
