@@ -86,8 +86,12 @@ impl Place {
 }
 
 impl Host {
+    /// # Panics
+    /// The configuration cannot be used: a test under the shipped values would prove nothing about it.
     pub async fn new(config: &str) -> Self {
-        Place::new(config).start().await
+        let host = Place::new(config).start().await;
+        assert_eq!(host.engine.show_configuration().unwrap().error, None);
+        host
     }
 
     /// Lets time pass and does what the host does by itself then.

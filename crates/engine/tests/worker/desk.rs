@@ -47,7 +47,9 @@ impl Desk {
     pub async fn allowing(config: &str, lines: &str) -> Self {
         let place = Place::new(config);
         std::fs::write(place.home().run_allow_file(), lines).unwrap();
-        Self::at(place.start().await)
+        let desk = Self::at(place.start().await);
+        assert_eq!(desk.host.engine.show_configuration().unwrap().error, None);
+        desk
     }
 
     /// A desk of a host that runs.
