@@ -407,6 +407,11 @@ impl Engine {
         Ok(shown)
     }
 
+    /// Whether a change of a key waits for the human, of the key itself or of one of a client or a project.
+    pub(crate) fn waits_in_configuration(&self, key: &str) -> bool {
+        self.configuration.read().pending.iter().map(line).any(|line| line.key.ends_with(key))
+    }
+
     /// The configuration alone.
     ///
     /// # Errors

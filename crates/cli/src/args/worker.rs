@@ -48,7 +48,7 @@ pub enum PolicyVerb {
         #[arg(long, conflicts_with_all = ["allow_file", "command"])]
         jsonl: bool,
         /// The command: one word is taken as a whole command line.
-        #[arg(last = true)]
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         command: Vec<String>,
     },
 }
@@ -91,7 +91,7 @@ pub enum WorkerVerb {
         #[arg(long, value_name = "NAME=PLACEHOLDER")]
         secret_env: Vec<String>,
         /// The command: one word is taken as a whole command line.
-        #[arg(last = true, required = true)]
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         command: Vec<String>,
     },
     /// Answers a question about files, text from stdin (`-`), or a command's output.

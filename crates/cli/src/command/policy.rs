@@ -40,7 +40,7 @@ pub fn policy(verb: &PolicyVerb, output: Output) -> Result<u8, Failure> {
     let text = match command.as_slice() {
         [] => {
             return Err(Failure::new(ErrorCode::InvalidInput, "no command was given")
-                .hint("write it behind `--`: `lwa policy check -- 'git push'`"));
+                .hint("give it: `lwa policy check 'git push'`"));
         }
         // One word is a command line, several are the words of one command.
         [line] => line.clone(),

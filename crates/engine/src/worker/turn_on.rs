@@ -57,7 +57,7 @@ impl Engine {
                 GateStep::Pass(passage) => return self.passes(&mut session, surroundings, passage).await,
                 GateStep::Refuse(refusal) => {
                     self.store_session(&session).await?;
-                    return Ok(Passed::No(Box::new(no(refusal))));
+                    return Ok(Passed::No(Box::new(self.no(refusal))));
                 }
                 GateStep::Ask(round) => {
                     // The question is counted before anybody sees it.
@@ -78,7 +78,11 @@ impl Engine {
                     session.settled.notify_waiters();
                     if let Some(how) = nowhere {
                         self.store_session(&session).await?;
-                        return Ok(Passed::No(Box::new(unavailable(&format!("{}\n\n{how}", Refusal::NoSurface)))));
+                        let answer = self.no(Refusal::NoSurface);
+                        return Ok(Passed::No(Box::new(WorkerAnswer {
+                            text: format!("{}\n\n{how}", answer.text),
+                            ..answer
+                        })));
                     }
                     asked?;
                 }
@@ -92,7 +96,7 @@ impl Engine {
                         () = &mut notified => {}
                         () = job.cancel.cancelled() => {
                             let refusal = Refusal::Unanswered { action: "withdrawn" };
-                            return Ok(Passed::No(Box::new(no(refusal))));
+                            return Ok(Passed::No(Box::new(self.no(refusal))));
                         }
                     }
                     session = self.hold_session(caller, call, surroundings).await?;
@@ -149,12 +153,17 @@ impl Engine {
             }
         }
     }
-}
 
-fn no(refusal: Refusal) -> WorkerAnswer {
-    match refusal {
-        Refusal::NoSurface => unavailable(&refusal.to_string()),
-        Refusal::Off(_) | Refusal::Unanswered { .. } => refused(&refusal.to_string()),
+    /// The answer of a call that did not pass. Whoever has just written the setting learns that it waits.
+    fn no(&self, refusal: Refusal) -> WorkerAnswer {
+        match refusal {
+            Refusal::NoSurface if self.waits_in_configuration("worker.arm") => unavailable(&format!(
+                "{refusal}\n\nA change of `arm` in the configuration waits for the user, since it loosens what holds: \
+                 `lwa config accept` in a terminal shows it and takes it over."
+            )),
+            Refusal::NoSurface => unavailable(&refusal.to_string()),
+            Refusal::Off(_) | Refusal::Unanswered { .. } => refused(&refusal.to_string()),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use lwa_protocol::approval::{Answer, ApprovalDetail};
 use lwa_protocol::worker::{ClientAnswerParams, DialogAction, WorkerArtifactParams, WorkerStatusKind};
 
-use crate::desk::{Desk, is};
+use crate::desk::{Desk, ON, is};
 use crate::support::minutes;
 
 #[tokio::test]
@@ -49,7 +49,15 @@ async fn without_anybody_to_ask_nothing_is_done_and_the_way_out_is_named() {
     let answer = desk.run("echo hello").await;
     is(&answer, WorkerStatusKind::Unavailable);
     assert!(answer.text.contains("arm = \"on\""), "{}", answer.text);
+    assert!(!answer.text.contains("lwa config accept"), "{}", answer.text);
     assert_eq!(desk.status().await.armed.asked, 0, "nobody was asked, so nobody let it go by");
+    for written in ["[worker]\narm = \"on\"\n", ON] {
+        desk.host.place.write_config(written);
+        desk.host.engine.sweep().await;
+        let answer = desk.run("echo hello").await;
+        is(&answer, WorkerStatusKind::Unavailable);
+        assert!(answer.text.contains("lwa config accept"), "what was written and waits is named: {}", answer.text);
+    }
 }
 
 #[tokio::test]
@@ -95,7 +103,7 @@ async fn w_09_the_rules_come_with_whichever_tool_turned_the_worker_on() {
 
 #[tokio::test]
 async fn w_10_arming_by_a_setting_ends_with_the_setting() {
-    let desk = Desk::new(crate::desk::ON).await;
+    let desk = Desk::new(ON).await;
     is(&desk.delegate("Say what it is.", "a line").await, WorkerStatusKind::Completed);
     desk.host.place.write_config("");
     desk.host.pass(minutes(1)).await;
