@@ -18,7 +18,6 @@ use serde_json::json;
 
 use super::ask::{Asked, ClientChoice, ClientDialog, variant};
 use super::job::JobHandle;
-use super::model::worker_model_name;
 use super::session::{Session, Surroundings};
 use super::turn_on::{NO_MORE, Passed, reply_of};
 use super::{completed, refused, with_rules};
@@ -270,7 +269,8 @@ impl Engine {
         }
         self.store_session(&session).await?;
         // The whole text of the mode follows, so the rules that a first call owes are in it.
-        Ok(completed(mode_changed(session.mode, &worker_model_name(&surroundings)), session.mode))
+        let model = self.worker_model_name(&surroundings).await?;
+        Ok(completed(mode_changed(session.mode, &model), session.mode))
     }
 
     /// Puts a session into a mode. What was remembered in clear is hidden when it becomes private.

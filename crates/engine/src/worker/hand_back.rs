@@ -19,7 +19,6 @@ use lwa_worker::outbound::Outbound;
 use lwa_worker::trailer::{CommandEnd, LeakCheck, Quoting, Raw, Trailer};
 
 use super::job::Made;
-use super::model::worker_model_name;
 use super::observe::Told;
 use super::session::{Held, Session, Surroundings};
 use super::way_out::WayOut;
@@ -307,6 +306,10 @@ impl Engine {
         .map_err(|_| failure::unexpected())?;
         let ran = piece.ran.as_ref();
         let answered = said.as_ref().ok();
+        let model = match answered {
+            Some(answered) => answered.model.clone(),
+            None => self.worker_model_name(surroundings).await?,
+        };
         let turn = Turn {
             task,
             source,
@@ -317,7 +320,7 @@ impl Engine {
             raw_chars: piece.material.raw_chars,
             out_chars: u64::try_from(result.chars().count()).unwrap_or(u64::MAX),
             secs: piece.started.elapsed().as_secs_f64(),
-            model: Some(answered.map_or_else(|| worker_model_name(surroundings), |answered| answered.model.clone())),
+            model: Some(model),
             error: said.is_err(),
             disclosure: answered.and(verdict.label.clone()),
             verbatim_fallback: answered.is_some_and(|answered| answered.quoting == Quoting::NoLines),

@@ -37,6 +37,12 @@ impl Workers {
         self.views.iter().find_map(|(view, _)| view.problem.clone())
     }
 
+    /// The name that stands in questions and results: of the first model that can be used, or of the built-in condenser.
+    pub(crate) fn name(&self) -> &str {
+        let usable = self.views.iter().find(|(view, _)| view.problem.is_none());
+        usable.map_or(BUILTIN, |(view, _)| view.model.as_str())
+    }
+
     /// The models as people see them now.
     pub(crate) fn shown(&self) -> Vec<WorkerModelView> {
         self.views
@@ -81,6 +87,11 @@ impl Engine {
         Ok(workers)
     }
 
+    /// See [`Workers::name`].
+    pub(super) async fn worker_model_name(&self, surroundings: &Surroundings) -> Result<String, Failure> {
+        Ok(self.workers(&surroundings.config).await?.name().to_owned())
+    }
+
     /// The key of a local model: from the named variable, else from the store of keys.
     async fn worker_key(&self, name: &str, variable: Option<&str>) -> Option<Zeroizing<String>> {
         let from_variable = variable.and_then(|variable| std::env::var(variable).ok()).filter(|key| !key.is_empty());
@@ -88,14 +99,6 @@ impl Engine {
             return Some(Zeroizing::new(key));
         }
         self.stored_worker_key(name).await.map(|secret| Zeroizing::new(secret.expose().to_owned()))
-    }
-}
-
-/// The name that stands in questions and results: the first model's, or that of the built-in condenser.
-pub(super) fn worker_model_name(surroundings: &Surroundings) -> String {
-    match &surroundings.config.base_url {
-        Some(_) => surroundings.config.model.clone(),
-        None => BUILTIN.to_owned(),
     }
 }
 

@@ -8,7 +8,6 @@ use lwa_worker::instructions::shown_rules;
 use lwa_worker::memory::{self, Turn};
 
 use super::hook::shown;
-use super::model::worker_model_name;
 use super::session::Surroundings;
 use super::sessions::{armed_view, disclosure_view, policy_view};
 use crate::caller::Caller;
@@ -32,7 +31,7 @@ impl Engine {
         let counts = self.db.worker_counts(&session.key).await.map_err(failure::store)?;
         let turns: Vec<Turn> = self.worker_turns(&session.key).await?.into_iter().map(|(_, turn)| turn).collect();
         let (state, source) = session.gate.state(surroundings.arm());
-        let model = worker_model_name(&surroundings);
+        let model = workers.name().to_owned();
         let mut notes = recognising.notes;
         notes.extend(list.note.clone());
         notes.extend(workers.shown().iter().filter_map(|view| view.problem.clone()));

@@ -11,7 +11,6 @@ use lwa_worker::mode::Mode;
 
 use super::ask::{Asked, ClientChoice, ClientDialog, variant};
 use super::job::JobHandle;
-use super::model::worker_model_name;
 use super::session::{Held, Surroundings};
 use super::{refused, unavailable};
 use crate::broker::{Ended, Question};
@@ -62,7 +61,7 @@ impl Engine {
                 GateStep::Ask(round) => {
                     // The question is counted before anybody sees it.
                     self.store_session(&session).await?;
-                    let model = worker_model_name(surroundings);
+                    let model = self.worker_model_name(surroundings).await?;
                     let (question, dialog) = turn_on_question(&session.key, tool, &model, session.mode);
                     drop(session);
                     let asked = self.ask_for_job(caller, call, job, question, dialog).await;
@@ -116,7 +115,11 @@ impl Engine {
             self.switch_mode(session, surroundings, mode).await?;
         }
         self.store_session(session).await?;
-        let rules = passage.has_rules.then(|| operating_rules(session.mode, &worker_model_name(surroundings)));
+        let rules = if passage.has_rules {
+            Some(operating_rules(session.mode, &self.worker_model_name(surroundings).await?))
+        } else {
+            None
+        };
         Ok(Passed::Yes { rules })
     }
 
@@ -146,7 +149,7 @@ impl Engine {
             Passed::No(answer) => Ok(*answer),
             Passed::Yes { rules } => {
                 let session = self.hold_session(caller, call, &surroundings).await?;
-                let model = worker_model_name(&surroundings);
+                let model = self.worker_model_name(&surroundings).await?;
                 let rules = rules.unwrap_or_else(|| operating_rules(session.mode, &model));
                 let text = if was_on { format!("The worker is already on.\n\n{rules}") } else { rules };
                 Ok(super::completed(text, session.mode))
