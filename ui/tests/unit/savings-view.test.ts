@@ -1,8 +1,8 @@
-import { render, screen, waitFor, within } from "@testing-library/svelte";
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { failed, type FakeBackend } from "$lib/ipc/fake/fake-backend";
-import { savingsReport } from "$lib/ipc/fake/savings";
+import { savingsReport, savingsRow } from "$lib/ipc/fake/savings";
 import { savedTotals } from "$lib/ipc/fake/worker";
 import { backendOver, busyWorld, emptyWorld, type World } from "$lib/ipc/fake/world";
 import ObservatoryView from "$views/ObservatoryView.svelte";
@@ -32,7 +32,7 @@ test("sums say what they rest on: counts are called counted, everything else an 
   expect(text("savings-all-carried")).toContain("Estimate: input not read times 8 later calls");
   expect(text("savings-all-money")).toMatch(/\$2\.16.*Estimate for example-large-5/);
   expect(text("savings-all-turns")).toMatch(/39.*21 counted exactly/);
-  expect(text("savings-all")).toContain("412,300 tokens read here, 18,240 handed back");
+  expect(text("savings-all")).toContain("425,300 tokens read here, 20,640 handed back");
   expect(screen.getByText(/an estimate at list prices, and no bill/, { selector: ".soft" })).toBeTruthy();
 });
 
@@ -42,6 +42,46 @@ test.each([
 ])("with %o the input is said to be %s", async (changes, expected) => {
   await show("#/savings", { ...busyWorld(), savings: savingsReport({ all_time: savedTotals(changes) }) });
   expect(text("savings-all-input")).toContain(expected);
+});
+
+test("what was handed back beyond what was read is named, because the sums leave it out", async () => {
+  await show();
+  expect(text("savings-all-net")).toMatch(/405K.*with no floor/);
+  expect(text("savings-all")).toContain("600 tokens were handed back beyond what their own turns read.");
+  expect(screen.queryByTestId("savings-loss")).toBeNull();
+  const even = savedTotals({ gathered_tokens: 900, returned_tokens: 400, avoided_input: 500 });
+  cleanup();
+  await show("#/savings", { ...busyWorld(), savings: savingsReport({ all_time: even }) });
+  expect(text("savings-all")).not.toContain("beyond");
+});
+
+test("a loss has its sign, a word and a sentence, and no figure of it is raised to nothing", async () => {
+  const all_time = savedTotals({ gathered_tokens: 900, returned_tokens: 2100, avoided_input: 0, usd: "-0.4200" });
+  await show("#/savings", { ...busyWorld(), savings: savingsReport({ all_time }) });
+  expect(text("savings-all-net")).toMatch(/-1,200 Costs more/);
+  expect(text("savings-all-money")).toMatch(/-\$0\.42 Costs more/);
+  expect(text("savings-all-loss")).toContain("1,200 tokens more than was read");
+  expect(text("savings-all")).toContain("1,200 tokens were handed back beyond");
+});
+
+test("a conversation that cost more stands last, with its loss in its row", async () => {
+  const loss = savedTotals({ gathered_tokens: 100, returned_tokens: 700, avoided_input: 0 });
+  const none = savedTotals({ gathered_tokens: 0, returned_tokens: 0, avoided_input: 0 });
+  const world = busyWorld();
+  await show("#/savings?by=session", world);
+  const answer = backend.handlers["savings/report"];
+  backend.handlers["savings/report"] = async (params) => ({
+    ...((await answer?.(params)) ?? savingsReport()),
+    rows: [
+      savingsRow({ name: "lost", totals: loss }),
+      savingsRow({ name: "gained" }),
+      savingsRow({ name: "idle", totals: none }),
+    ],
+  });
+  backend.emit({ type: "worker_changed", session: "lost" });
+  await waitFor(() => expect(rows().map((row) => row?.split(" ")[0])).toEqual(["gained", "idle", "lost"]));
+  expect(rows()[2]).toContain("-600 Costs more");
+  expect(rows()[0]).not.toContain("Costs more");
 });
 
 test("without a price money is a dash with its reason, never nothing", async () => {

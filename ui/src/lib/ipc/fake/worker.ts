@@ -23,6 +23,20 @@ export function savedTotals(changes: Partial<Totals> = {}): Totals {
   };
 }
 
+/** The sums of the conversation about a letter. */
+export function letterTotals(): Totals {
+  return savedTotals({
+    turns: 5,
+    measured_turns: 0,
+    gathered_tokens: 13_000,
+    returned_tokens: 2400,
+    avoided_input: 11_200,
+    avoided_output: 1980,
+    carried: 89_600,
+    usd: "0.0712",
+  });
+}
+
 export function session(changes: Partial<Session> = {}): Session {
   return {
     key: "0199c2f4-thread",
@@ -104,7 +118,7 @@ export function sampleSessions(): Session[] {
       turns: 5,
       is_live: false,
       last_seen: inMinutes(-2100),
-      tokens_saved: savedTotals({ turns: 5, measured_turns: 0, avoided_input: 11_200 }),
+      tokens_saved: letterTotals(),
     }),
     session({
       key: "pid-5102",
