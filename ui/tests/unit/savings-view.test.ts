@@ -151,6 +151,74 @@ test("the formula, what is assumed and the day of the prices are one press away"
     expect(text("savings-how")).toContain(part);
 });
 
+test("the derivation holds the numbers of this report, with what the sum leaves out and the price behind it", async () => {
+  await show("#/savings?by=client");
+  for (const part of [
+    "425,300 read - 20,640 handed back + 600 handed back beyond what a turn read = 405,260",
+    "405,260 input not read × 8 later calls, rounded turn by turn = 3,242,080",
+    "$2.16 for example-large-5; price from https://provider.example/pricing, 2026-10-02",
+    "2026-10-02 (59 days ago) Old price",
+  ])
+    expect(text("savings-how")).toContain(part);
+});
+
+test("another model's prices are taken for the headline, said to reach the past, and given back", async () => {
+  await show();
+  expect(screen.queryByTestId("savings-reset")).toBeNull();
+  await user.selectOptions(screen.getByTestId("savings-model"), "example-small-5");
+  expect(backend.callsOf("config/set")).toEqual([]);
+  await user.click(screen.getByTestId("savings-choose"));
+  await waitFor(() => expect(text("savings-all-money")).toMatch(/\$0\.21.*Estimate for example-small-5/));
+  expect(backend.callsOf("config/set")).toEqual([{ key: "worker.caller_model", value: "example-small-5" }]);
+  expect(text("savings-chosen")).toContain("past ones too");
+  await waitFor(() => expect(document.getElementById("live-polite")?.textContent).toContain("past ones too"));
+  expect(rows()[1]).toContain("In the headline");
+  await user.click(await screen.findByTestId("savings-reset"));
+  await waitFor(() => expect(text("savings-all-money")).toMatch(/\$2\.09.*example-large-5/));
+  expect(backend.callsOf("config/set").at(-1)).toEqual({ key: "worker.caller_model", value: null });
+  await waitFor(() => expect(screen.queryByTestId("savings-reset")).toBeNull());
+});
+
+test("a choice that the host does not put into force is said to wait", async () => {
+  await show();
+  backend.handlers["config/set"] = () => backend.call("config/show", {});
+  await user.selectOptions(screen.getByTestId("savings-model"), "example-small-5");
+  await user.click(screen.getByTestId("savings-choose"));
+  await waitFor(() => expect(text("savings-chosen")).toContain("waits for your consent"));
+  expect(text("savings-all-money")).toContain("example-large-5");
+});
+
+test("a choice that is refused says why and claims nothing", async () => {
+  await show();
+  backend.handlers["config/set"] = () => {
+    throw failed("config_invalid", "`worker.caller_model` cannot be set", "look at the file");
+  };
+  await user.click(screen.getByTestId("savings-choose"));
+  expect((await screen.findByTestId("failure")).textContent).toContain("Look at the file.");
+  expect(screen.queryByTestId("savings-chosen")).toBeNull();
+});
+
+test("a model of the configuration that has no price is named, with what is used in its place", async () => {
+  await show();
+  await backend.call("config/set", { key: "worker.caller_model", value: "nobody-1" });
+  await waitFor(() => expect(text("savings-unknown-model")).toContain("names nobody-1"));
+  expect(text("savings-all-money")).toContain("example-large-5");
+});
+
+test("where the configuration cannot be read, nothing of it is offered for change", async () => {
+  await show("#/savings?by=client");
+  expect(screen.queryByTestId("savings-headline")).toBeNull();
+  cleanup();
+  history.replaceState(null, "", "#/savings");
+  backend = backendOver(busyWorld());
+  backend.handlers["config/show"] = () => {
+    throw failed("internal", "the file cannot be read");
+  };
+  render(ObservatoryView, { backend });
+  await screen.findByTestId("savings-all");
+  expect(screen.queryByTestId("savings-headline")).toBeNull();
+});
+
 test("an assumption that has no words yet keeps its name", async () => {
   await show("#/savings", { ...busyWorld(), savings: savingsReport({ assumptions: { new_thing: "7" } }) });
   expect(text("savings-how")).toContain("new_thing 7");

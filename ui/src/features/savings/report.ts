@@ -70,8 +70,8 @@ export function methodOf(report: Report): { formula: string; note: string } {
 }
 
 /** A price's source and day, and whether that day was too long ago. */
-export function priceOf(row: Row): { note: string; isStale: boolean } | null {
-  if (row.price_note === null) return null;
+export function priceOf(row: Row | undefined): { note: string; isStale: boolean } | null {
+  if (!row || row.price_note === null) return null;
   const isStale = row.price_note.endsWith(" (stale)");
   return { note: isStale ? row.price_note.slice(0, -" (stale)".length) : row.price_note, isStale };
 }

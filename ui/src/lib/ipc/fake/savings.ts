@@ -104,6 +104,13 @@ export function noSavings(): FakeReport {
   });
 }
 
+/** A report at the prices of another model; one that has no price is passed over. */
+export function headlined(report: FakeReport, model: string | null): FakeReport {
+  const rows = rowsBy(null);
+  const row = rows.find((each) => each.name === model) ?? rows[0];
+  return { ...report, caller_model: row?.name ?? null, all_time: { ...report.all_time, usd: row?.totals.usd ?? null } };
+}
+
 /** Savings over a world: rows of the asked kind, and older turns that are counted once. */
 export function savingsHandlers(world: World): FakeBackend["handlers"] {
   return {
