@@ -10,9 +10,11 @@ export function configHandlers(world: World, backend: FakeBackend): FakeBackend[
     { key: "router.allow_user_pays", value: false, source: "default" },
     { key: "router.allow_training", value: false, source: "default" },
     { key: "router.confirmation_ttl_seconds", value: 600, source: "default" },
+    { key: "worker.run_policy", value: "ask", source: "default" },
     { key: "worker.caller_model", value: null, source: "default" },
     { key: "secrets.backend", value: "keychain", source: "default" },
     { key: "clients.codex.worker.allow", value: ["git status*", "cargo test*"], source: "file" },
+    { key: "projects./srv/shop.worker.allow", value: ["make test"], source: "file" },
   ];
   const shown = () => ({
     path: "~/.config/lwa/config.toml",

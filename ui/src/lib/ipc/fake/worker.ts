@@ -212,6 +212,14 @@ export function workerHandlers(world: World, backend: FakeBackend): FakeBackend[
     artifacts: (of) => void put({ ...of, artifacts: 0, artifact_bytes: 0 }),
   };
   return {
+    "policy/check": ({ command }) => {
+      if (/^(sudo|rm -rf)\b/.test(command))
+        return { decision: "deny", reason: "it would gain privileges", rule: "privileges", shapes: [] };
+      if (command.startsWith("git status"))
+        return { decision: "allow", reason: "the list covers every part", rule: "allow-list", shapes: [] };
+      const shapes = command.includes("$(") ? [] : [`${command.split(" ").slice(0, 2).join(" ")}*`];
+      return { decision: "ask", reason: "the list does not cover it", rule: "not on the list", shapes };
+    },
     "worker/sessions": () => ({ sessions: world.sessions }),
     "worker/session": ({ key }) => detailOf(named(key)),
     "worker/arm": ({ key, is_on }) =>
