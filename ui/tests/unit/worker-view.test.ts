@@ -287,6 +287,39 @@ test("where nothing would go, nothing is asked", async () => {
   expect(backend.callsOf("worker/purge")).toHaveLength(1);
 });
 
+test.each(["session", "placeholders"])(
+  "a conversation that comes into use while its removal is asked about keeps its %s, and the reason is said",
+  async (what) => {
+    const world = busyWorld();
+    await show(`#/worker?session=${QUIET}`, world);
+    await screen.findByTestId("worker-turns");
+    await user.click(screen.getByTestId(`worker-remove-${what}`));
+    await screen.findByRole("alertdialog");
+    world.sessions = world.sessions.map((each) => ({ ...each, is_live: true }));
+    await user.click(screen.getByTestId("worker-remove-confirm-confirm"));
+    await waitFor(() => expect(text("worker-held-now")).toContain("a client came back to this conversation"));
+    expect(backend.callsOf("worker/purge").filter((wish) => !wish.dry_run)).toEqual([]);
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    expect(screen.queryByTestId("worker-removed")).toBeNull();
+    expect(location.hash).toBe(`#/worker?session=${QUIET}`);
+    // The list and the drawer know it now, and offer it no more.
+    await waitFor(() => expect(inert(`worker-remove-${what}`)).toBe("true"));
+    expect(text("worker-drawer")).toContain("In use: the conversation and its values can be removed");
+  },
+);
+
+test("materials go although the conversation came into use, because it does not rely on them", async () => {
+  const world = busyWorld();
+  await show(`#/worker?session=${QUIET}`, world);
+  await screen.findByTestId("worker-turns");
+  await user.click(screen.getByTestId("worker-remove-artifacts"));
+  await screen.findByRole("alertdialog");
+  world.sessions = world.sessions.map((each) => ({ ...each, is_live: true }));
+  await user.click(screen.getByTestId("worker-remove-confirm-confirm"));
+  await waitFor(() => expect(text("worker-removed")).toContain("1 stored material"));
+  expect(screen.queryByTestId("worker-held-now")).toBeNull();
+});
+
 test("a refusal is said where it was tried, and nothing counts as removed", async () => {
   await show(`#/worker?session=${QUIET}`);
   await screen.findByTestId("worker-turns");

@@ -1,4 +1,4 @@
-import type { WorkerPurged, WorkerSessionDetail, WorkerSessionView } from "$lib/ipc/generated/protocol";
+import type { PurgeWhat, WorkerPurged, WorkerSessionDetail, WorkerSessionView } from "$lib/ipc/generated/protocol";
 import { net } from "$features/savings/report";
 import { RANGES, since } from "$features/shell/observatory.svelte";
 
@@ -65,6 +65,11 @@ export function hiddenKinds(session: Session): { kind: string; count: number }[]
 /** How many values are hidden. */
 export function hiddenCount(session: Session): number {
   return hiddenKinds(session).reduce((sum, each) => sum + each.count, 0);
+}
+
+/** Whether a part is relied on by a conversation in use, so that it goes only when nobody uses it. */
+export function needsRest(what: PurgeWhat): boolean {
+  return what !== "artifacts";
 }
 
 /** Whether anything of these counts would be removed. */
