@@ -58,7 +58,7 @@ test("what was handed back beyond what was read is named, because the sums leave
 test("a loss has its sign, a word and a sentence, and no figure of it is raised to nothing", async () => {
   const all_time = savedTotals({ gathered_tokens: 900, returned_tokens: 2100, avoided_input: 0, usd: "-0.4200" });
   await show("#/savings", { ...busyWorld(), savings: savingsReport({ all_time }) });
-  expect(text("savings-all-net")).toMatch(/-1,200 Costs more/);
+  expect(text("savings-all-net")).toMatch(/-1,200 More to read/);
   expect(text("savings-all-money")).toMatch(/-\$0\.42 Costs more/);
   expect(text("savings-all-loss")).toContain("1,200 tokens more than was read");
   expect(text("savings-all")).toContain("1,200 tokens were handed back beyond");
@@ -80,8 +80,8 @@ test("a conversation that cost more stands last, with its loss in its row", asyn
   });
   backend.emit({ type: "worker_changed", session: "lost" });
   await waitFor(() => expect(rows().map((row) => row?.split(" ")[0])).toEqual(["gained", "idle", "lost"]));
-  expect(rows()[2]).toContain("-600 Costs more");
-  expect(rows()[0]).not.toContain("Costs more");
+  expect(rows()[2]).toContain("-600 More to read");
+  expect(rows()[0]).not.toContain("More to read");
 });
 
 test("without a price money is a dash with its reason, never nothing", async () => {

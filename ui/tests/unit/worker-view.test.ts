@@ -97,8 +97,10 @@ test("client and last use narrow the list, and the sums are of what is shown", a
 test("conversations that cost more than they spared say so in their row and in the sums", async () => {
   const loss = savedTotals({ gathered_tokens: 100, returned_tokens: 900, avoided_input: 0 });
   await show("#/worker", { ...busyWorld(), sessions: [session({ key: "k", turns: 1, tokens_saved: loss })] });
-  expect(text("worker-row-k")).toContain("Costs more");
-  expect(text("worker-totals")).toBe("1 conversation · 1 turn · 0 tokens not read, net -800 Costs more");
+  expect(text("worker-row-k")).toContain("More to read");
+  expect(text("worker-totals")).toBe("1 conversation · 1 turn · 0 tokens not read, net -800 More to read");
+  await user.click(within(screen.getByTestId("worker-row-k")).getByRole("link"));
+  await waitFor(() => expect(text("worker-drawer")).toContain("Input, net -800 More to read"));
 });
 
 test("before its first use the view says how the worker comes to be on", async () => {
