@@ -28,6 +28,7 @@ const PLACES = [
   "providers?tab=tiers",
   "library?tab=patterns",
   "library?tool=release-notes",
+  "worker?tab=commands",
   "savings?by=session&session=7a5e-letter",
 ];
 const FACES = { data: "", empty: "empty", error: "error", denied: "denied", stale: "stale", loading: "loading" };
@@ -200,6 +201,8 @@ async function checkOpened(browser, origin) {
     ["worker?session=7a5e-letter", ["[data-testid=worker-remove-session]"]],
     ["worker?session=7a5e-letter", ["[data-testid=worker-remove-artifacts]", "[data-testid$=-confirm-confirm]"]],
     ["worker", ["[data-testid=purge-count]"]],
+    ["worker?tab=commands", ["[data-testid=policy-run]"]],
+    ["savings", ["[data-testid=savings-choose]"]],
     ["savings?by=client", ["[data-testid=savings-backfill]", "[data-testid=savings-how] summary"]],
   ];
   for (const [place, presses] of opened) {

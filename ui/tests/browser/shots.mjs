@@ -61,6 +61,8 @@ const SHOTS = [
   ["worker-remove", "index.html", wide, "#/worker?session=7a5e-letter", [REMOVE]],
   ["worker-remove-320", "index.html", narrow, "#/worker?session=7a5e-letter", [REMOVE]],
   ["worker-purge", "index.html", wide, "#/worker", ["[data-testid=purge-count]"]],
+  ["worker-commands", "index.html", wide, "#/worker?tab=commands"],
+  ["worker-commands-320", "index.html?theme=dark", narrow, "#/worker?tab=commands", ["[data-testid=policy-run]"]],
   ["savings", "index.html", wide, "#/savings"],
   ["savings-dark", "index.html?theme=dark", wide, "#/savings?by=client", [BACKFILL, HOW]],
   ["savings-session", "index.html", wide, "#/savings?by=session&session=7a5e-letter"],

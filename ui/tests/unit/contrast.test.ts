@@ -33,7 +33,8 @@ function pair(front: string, back: string, theme: 0 | 1): number {
 const GROUNDS = ["ground", "surface", "sunken"];
 const TEXT: [string, string][] = [
   ...["text", "text-soft"].flatMap((front) => GROUNDS.map((back): [string, string] => [front, back])),
-  ...["accent", "danger"].flatMap((front) => ["ground", "surface"].map((back): [string, string] => [front, back])),
+  ...["accent", "attention"].flatMap((front) => GROUNDS.map((back): [string, string] => [front, back])),
+  ...["danger"].flatMap((front) => ["ground", "surface"].map((back): [string, string] => [front, back])),
   ...["accent", "good", "attention", "danger"].map((front): [string, string] => [front, `${front}-soft`]),
   ...["text", "text-soft", "accent"].flatMap((front) =>
     ["attention-soft", "danger-soft"].map((back): [string, string] => [front, back]),

@@ -46,6 +46,14 @@ test("the search is kept in the address and names what found nothing", async () 
   expect(screen.getByTestId("library-row-count-lines")).toBeTruthy();
 });
 
+test("many tools are drawn a hundred at a time", async () => {
+  const tools = Array.from({ length: 101 }, (_, index) => tool({ slug: `t${index}` }));
+  await show("#/library", { ...busyWorld(), tools });
+  expect(screen.getAllByTestId(/^library-row-/)).toHaveLength(100);
+  await user.click(screen.getByRole("button", { name: "Show 1 more" }));
+  expect(screen.getAllByTestId(/^library-row-/)).toHaveLength(101);
+});
+
 test("an empty library says how recipes come to be", async () => {
   await show("#/library", emptyWorld());
   expect(text("face-empty")).toContain("succeeds several times");

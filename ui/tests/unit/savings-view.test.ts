@@ -1,8 +1,8 @@
-import { render, screen, waitFor, within } from "@testing-library/svelte";
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { failed, type FakeBackend } from "$lib/ipc/fake/fake-backend";
-import { savingsReport } from "$lib/ipc/fake/savings";
+import { savingsReport, savingsRow } from "$lib/ipc/fake/savings";
 import { savedTotals } from "$lib/ipc/fake/worker";
 import { backendOver, busyWorld, emptyWorld, type World } from "$lib/ipc/fake/world";
 import ObservatoryView from "$views/ObservatoryView.svelte";
@@ -32,7 +32,7 @@ test("sums say what they rest on: counts are called counted, everything else an 
   expect(text("savings-all-carried")).toContain("Estimate: input not read times 8 later calls");
   expect(text("savings-all-money")).toMatch(/\$2\.16.*Estimate for example-large-5/);
   expect(text("savings-all-turns")).toMatch(/39.*21 counted exactly/);
-  expect(text("savings-all")).toContain("412,300 tokens read here, 18,240 handed back");
+  expect(text("savings-all")).toContain("425,300 tokens read here, 20,640 handed back");
   expect(screen.getByText(/an estimate at list prices, and no bill/, { selector: ".soft" })).toBeTruthy();
 });
 
@@ -42,6 +42,46 @@ test.each([
 ])("with %o the input is said to be %s", async (changes, expected) => {
   await show("#/savings", { ...busyWorld(), savings: savingsReport({ all_time: savedTotals(changes) }) });
   expect(text("savings-all-input")).toContain(expected);
+});
+
+test("what was handed back beyond what was read is named, because the sums leave it out", async () => {
+  await show();
+  expect(text("savings-all-net")).toMatch(/405K.*with no floor/);
+  expect(text("savings-all")).toContain("600 tokens were handed back beyond what their own turns read.");
+  expect(screen.queryByTestId("savings-loss")).toBeNull();
+  const even = savedTotals({ gathered_tokens: 900, returned_tokens: 400, avoided_input: 500 });
+  cleanup();
+  await show("#/savings", { ...busyWorld(), savings: savingsReport({ all_time: even }) });
+  expect(text("savings-all")).not.toContain("beyond");
+});
+
+test("a loss has its sign, a word and a sentence, and no figure of it is raised to nothing", async () => {
+  const all_time = savedTotals({ gathered_tokens: 900, returned_tokens: 2100, avoided_input: 0, usd: "-0.4200" });
+  await show("#/savings", { ...busyWorld(), savings: savingsReport({ all_time }) });
+  expect(text("savings-all-net")).toMatch(/-1,200 More to read/);
+  expect(text("savings-all-money")).toMatch(/-\$0\.42 Costs more/);
+  expect(text("savings-all-loss")).toContain("1,200 tokens more than was read");
+  expect(text("savings-all")).toContain("1,200 tokens were handed back beyond");
+});
+
+test("a conversation that cost more stands last, with its loss in its row", async () => {
+  const loss = savedTotals({ gathered_tokens: 100, returned_tokens: 700, avoided_input: 0 });
+  const none = savedTotals({ gathered_tokens: 0, returned_tokens: 0, avoided_input: 0 });
+  const world = busyWorld();
+  await show("#/savings?by=session", world);
+  const answer = backend.handlers["savings/report"];
+  backend.handlers["savings/report"] = async (params) => ({
+    ...((await answer?.(params)) ?? savingsReport()),
+    rows: [
+      savingsRow({ name: "lost", totals: loss }),
+      savingsRow({ name: "gained" }),
+      savingsRow({ name: "idle", totals: none }),
+    ],
+  });
+  backend.emit({ type: "worker_changed", session: "lost" });
+  await waitFor(() => expect(rows().map((row) => row?.split(" ")[0])).toEqual(["gained", "idle", "lost"]));
+  expect(rows()[2]).toContain("-600 More to read");
+  expect(rows()[0]).not.toContain("More to read");
 });
 
 test("without a price money is a dash with its reason, never nothing", async () => {
@@ -109,6 +149,74 @@ test("the formula, what is assumed and the day of the prices are one press away"
     "`lwa savings prices set`",
   ])
     expect(text("savings-how")).toContain(part);
+});
+
+test("the derivation holds the numbers of this report, with what the sum leaves out and the price behind it", async () => {
+  await show("#/savings?by=client");
+  for (const part of [
+    "425,300 read - 20,640 handed back + 600 handed back beyond what a turn read = 405,260",
+    "405,260 input not read × 8 later calls, rounded turn by turn = 3,242,080",
+    "$2.16 for example-large-5; price from https://provider.example/pricing, 2026-10-02",
+    "2026-10-02 (59 days ago) Old price",
+  ])
+    expect(text("savings-how")).toContain(part);
+});
+
+test("another model's prices are taken for the headline, said to reach the past, and given back", async () => {
+  await show();
+  expect(screen.queryByTestId("savings-reset")).toBeNull();
+  await user.selectOptions(screen.getByTestId("savings-model"), "example-small-5");
+  expect(backend.callsOf("config/set")).toEqual([]);
+  await user.click(screen.getByTestId("savings-choose"));
+  await waitFor(() => expect(text("savings-all-money")).toMatch(/\$0\.21.*Estimate for example-small-5/));
+  expect(backend.callsOf("config/set")).toEqual([{ key: "worker.caller_model", value: "example-small-5" }]);
+  expect(text("savings-chosen")).toContain("past ones too");
+  await waitFor(() => expect(document.getElementById("live-polite")?.textContent).toContain("past ones too"));
+  expect(rows()[1]).toContain("In the headline");
+  await user.click(await screen.findByTestId("savings-reset"));
+  await waitFor(() => expect(text("savings-all-money")).toMatch(/\$2\.09.*example-large-5/));
+  expect(backend.callsOf("config/set").at(-1)).toEqual({ key: "worker.caller_model", value: null });
+  await waitFor(() => expect(screen.queryByTestId("savings-reset")).toBeNull());
+});
+
+test("a choice that the host does not put into force is said to wait", async () => {
+  await show();
+  backend.handlers["config/set"] = () => backend.call("config/show", {});
+  await user.selectOptions(screen.getByTestId("savings-model"), "example-small-5");
+  await user.click(screen.getByTestId("savings-choose"));
+  await waitFor(() => expect(text("savings-chosen")).toContain("waits for your consent"));
+  expect(text("savings-all-money")).toContain("example-large-5");
+});
+
+test("a choice that is refused says why and claims nothing", async () => {
+  await show();
+  backend.handlers["config/set"] = () => {
+    throw failed("config_invalid", "`worker.caller_model` cannot be set", "look at the file");
+  };
+  await user.click(screen.getByTestId("savings-choose"));
+  expect((await screen.findByTestId("failure")).textContent).toContain("Look at the file.");
+  expect(screen.queryByTestId("savings-chosen")).toBeNull();
+});
+
+test("a model of the configuration that has no price is named, with what is used in its place", async () => {
+  await show();
+  await backend.call("config/set", { key: "worker.caller_model", value: "nobody-1" });
+  await waitFor(() => expect(text("savings-unknown-model")).toContain("names nobody-1"));
+  expect(text("savings-all-money")).toContain("example-large-5");
+});
+
+test("where the configuration cannot be read, nothing of it is offered for change", async () => {
+  await show("#/savings?by=client");
+  expect(screen.queryByTestId("savings-headline")).toBeNull();
+  cleanup();
+  history.replaceState(null, "", "#/savings");
+  backend = backendOver(busyWorld());
+  backend.handlers["config/show"] = () => {
+    throw failed("internal", "the file cannot be read");
+  };
+  render(ObservatoryView, { backend });
+  await screen.findByTestId("savings-all");
+  expect(screen.queryByTestId("savings-headline")).toBeNull();
 });
 
 test("an assumption that has no words yet keeps its name", async () => {

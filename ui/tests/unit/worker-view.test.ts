@@ -2,7 +2,8 @@ import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 import { failed, type FakeBackend } from "$lib/ipc/fake/fake-backend";
-import { session, turn } from "$lib/ipc/fake/worker";
+import { approval, policyApproval } from "$lib/ipc/fake/samples";
+import { savedTotals, session, turn } from "$lib/ipc/fake/worker";
 import { backendOver, busyWorld, emptyWorld, type World } from "$lib/ipc/fake/world";
 import ObservatoryView from "$views/ObservatoryView.svelte";
 
@@ -71,9 +72,35 @@ test("search and state stand in the address, survive opening a row, and name wha
   await waitFor(() => expect(location.hash).toBe("#/worker?state=off"));
   await user.type(screen.getByTestId("worker-search"), "nobody");
   await waitFor(() => expect(screen.getByText(/nobody, off/)).toBeTruthy());
-  await user.click(screen.getByRole("button", { name: "Clear filters" }));
+  await user.click(screen.getByTestId("worker-clear-filters"));
   expect(location.hash).toBe("#/worker");
   expect(screen.getByTestId(`worker-row-${LIVE}`)).toBeTruthy();
+});
+
+test("client and last use narrow the list, and the sums are of what is shown", async () => {
+  await show();
+  expect(text("worker-totals")).toBe("3 conversations · 69 turns · 405,260 tokens not read, net 404,660");
+  await user.selectOptions(screen.getByTestId("worker-used"), "Today");
+  expect(location.hash).toBe("#/worker?used=1");
+  expect(screen.getAllByTestId(/^worker-row-/)).toHaveLength(1);
+  expect(text("worker-totals")).toBe(
+    "1 conversation · 64 turns · 394,060 tokens not read, net 394,060 Sums are of whole conversations, whenever their turns were.",
+  );
+  await user.selectOptions(screen.getByTestId("worker-client"), "gemini-cli");
+  await waitFor(() => expect(screen.getByText(/Filtered by: gemini-cli, 1\./)).toBeTruthy());
+  const [inTheResult] = screen.getAllByRole("button", { name: "Clear filters" }).slice(-1);
+  await user.click(inTheResult as HTMLElement);
+  expect(location.hash).toBe("#/worker");
+  expect(screen.getAllByTestId(/^worker-row-/)).toHaveLength(3);
+});
+
+test("conversations that cost more than they spared say so in their row and in the sums", async () => {
+  const loss = savedTotals({ gathered_tokens: 100, returned_tokens: 900, avoided_input: 0 });
+  await show("#/worker", { ...busyWorld(), sessions: [session({ key: "k", turns: 1, tokens_saved: loss })] });
+  expect(text("worker-row-k")).toContain("More to read");
+  expect(text("worker-totals")).toBe("1 conversation · 1 turn · 0 tokens not read, net -800 More to read");
+  await user.click(within(screen.getByTestId("worker-row-k")).getByRole("link"));
+  await waitFor(() => expect(text("worker-drawer")).toContain("Input, net -800 More to read"));
 });
 
 test("before its first use the view says how the worker comes to be on", async () => {
@@ -262,6 +289,39 @@ test("where nothing would go, nothing is asked", async () => {
   expect(backend.callsOf("worker/purge")).toHaveLength(1);
 });
 
+test.each(["session", "placeholders"])(
+  "a conversation that comes into use while its removal is asked about keeps its %s, and the reason is said",
+  async (what) => {
+    const world = busyWorld();
+    await show(`#/worker?session=${QUIET}`, world);
+    await screen.findByTestId("worker-turns");
+    await user.click(screen.getByTestId(`worker-remove-${what}`));
+    await screen.findByRole("alertdialog");
+    world.sessions = world.sessions.map((each) => ({ ...each, is_live: true }));
+    await user.click(screen.getByTestId("worker-remove-confirm-confirm"));
+    await waitFor(() => expect(text("worker-held-now")).toContain("a client came back to this conversation"));
+    expect(backend.callsOf("worker/purge").filter((wish) => !wish.dry_run)).toEqual([]);
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    expect(screen.queryByTestId("worker-removed")).toBeNull();
+    expect(location.hash).toBe(`#/worker?session=${QUIET}`);
+    // The list and the drawer know it now, and offer it no more.
+    await waitFor(() => expect(inert(`worker-remove-${what}`)).toBe("true"));
+    expect(text("worker-drawer")).toContain("In use: the conversation and its values can be removed");
+  },
+);
+
+test("materials go although the conversation came into use, because it does not rely on them", async () => {
+  const world = busyWorld();
+  await show(`#/worker?session=${QUIET}`, world);
+  await screen.findByTestId("worker-turns");
+  await user.click(screen.getByTestId("worker-remove-artifacts"));
+  await screen.findByRole("alertdialog");
+  world.sessions = world.sessions.map((each) => ({ ...each, is_live: true }));
+  await user.click(screen.getByTestId("worker-remove-confirm-confirm"));
+  await waitFor(() => expect(text("worker-removed")).toContain("1 stored material"));
+  expect(screen.queryByTestId("worker-held-now")).toBeNull();
+});
+
 test("a refusal is said where it was tried, and nothing counts as removed", async () => {
   await show(`#/worker?session=${QUIET}`);
   await screen.findByTestId("worker-turns");
@@ -298,6 +358,134 @@ test("an open conversation that is removed elsewhere says so and shows nothing o
   backend.emit({ type: "worker_changed", session: LIVE });
   await waitFor(() => expect(text("worker-gone")).toContain("no longer there"));
   expect(screen.queryByTestId("worker-turns")).toBeNull();
+});
+
+async function explain(command: string, folder = ""): Promise<void> {
+  await user.clear(screen.getByTestId("policy-command"));
+  if (command !== "") await user.type(screen.getByTestId("policy-command"), command);
+  if (folder !== "") await user.type(screen.getByTestId("policy-folder"), folder);
+  await user.click(screen.getByTestId("policy-run"));
+}
+
+test("a command is explained without running: what happens, why, by which rule, and what could be stored", async () => {
+  await show("#/worker?tab=commands");
+  await explain("npm test", "/srv/shop");
+  await waitFor(() => expect(text("policy-result")).toContain("Asks you"));
+  for (const part of [
+    "npm test",
+    "/srv/shop",
+    "The list does not cover it.",
+    "not on the list",
+    "would store npm test*",
+  ])
+    expect(text("policy-result")).toContain(part);
+  expect(backend.callsOf("policy/check")).toEqual([{ command: "npm test", cwd: "/srv/shop" }]);
+  expect(backend.callsOf("worker/run")).toEqual([]);
+  await waitFor(() => expect(document.getElementById("live-polite")?.textContent).toBe("Asks you"));
+});
+
+test.each([
+  ["git status -s", "Runs without a question", null],
+  ["sudo ls", "Denied, without a question", null],
+  ["echo $(date)", "Asks you", "Nothing: it can be allowed once at most"],
+])("the command `%s` is told: %s", async (command, decision, always) => {
+  await show("#/worker?tab=commands");
+  await explain(command);
+  await waitFor(() => expect(text("policy-result")).toContain(decision));
+  if (always === null) expect(text("policy-result")).not.toContain("would store");
+  else expect(text("policy-result")).toContain(always);
+});
+
+test("a decision that this window does not know promises nothing", async () => {
+  await show("#/worker?tab=commands");
+  backend.handlers["policy/check"] = () => ({ decision: "maybe", reason: "r", rule: "x", shapes: ["y*"] });
+  await explain("ls");
+  await waitFor(() => expect(text("policy-result")).toContain("Not known here"));
+  expect(text("policy-result")).not.toContain("y*");
+});
+
+test("nothing is not asked about, and what was said of one command does not stand beside the next", async () => {
+  await show("#/worker?tab=commands");
+  await explain("git status");
+  await screen.findByTestId("policy-result");
+  await explain("");
+  expect(screen.getByRole("alert").textContent).toBe("Enter a command first");
+  expect(screen.getByTestId("policy-command").getAttribute("aria-describedby")).toBe("policy-missing");
+  expect(screen.queryByTestId("policy-result")).toBeNull();
+  expect(backend.callsOf("policy/check")).toHaveLength(1);
+  backend.handlers["policy/check"] = () => {
+    throw failed("internal", "the database is locked", "close other copies");
+  };
+  await explain("ls");
+  expect((await screen.findByTestId("failure")).textContent).toContain("Close other copies.");
+  expect(screen.queryByTestId("policy-result")).toBeNull();
+});
+
+test("a command that hides what it is, is written out", async () => {
+  await show("#/worker?tab=commands");
+  screen.getByTestId<HTMLTextAreaElement>("policy-command").value = "ls \u202Etxt";
+  screen.getByTestId("policy-command").dispatchEvent(new Event("input", { bubbles: true }));
+  await user.click(screen.getByTestId("policy-run"));
+  await waitFor(() => expect(text("policy-result")).toContain("ls ⟨U+202E⟩txt"));
+});
+
+test("what waits is told by what it is about, and the question is opened and not answered here", async () => {
+  const changes = [
+    { key: "run-allow", from: "", to: "git push*", effect: "commands of this shape run without a question" },
+    { key: "run-allow", from: "deny: dd*", to: "", effect: "the rule counts no more" },
+    { key: "private-terms", from: "2 PERSON", to: "", effect: "they are looked for no more" },
+    { key: "worker.run_policy", from: "ask", to: "allow", effect: "commands run without a question" },
+    { key: "router.allow_paid", from: "false", to: "true", effect: "paid routes may be used" },
+  ];
+  const lines = policyApproval({ detail: { type: "policy_change", path: "run-allow.txt", changes } });
+  await show("#/worker?tab=commands", { ...busyWorld(), approvals: [lines, approval()] });
+  expect(text("worker-waits")).toContain("1 question of the worker is open.");
+  expect(text("worker-waits-commands")).toContain("Added: git push*");
+  expect(text("worker-waits-commands")).toContain("Taken out: deny: dd*");
+  expect(text("worker-waits-terms")).toContain("Taken out: 2 PERSON They are looked for no more.");
+  expect(text("worker-waits-settings")).toContain("worker.run_policy ask → allow");
+  expect(text("worker-waits")).not.toContain("router.allow_paid");
+  await user.click(screen.getByTestId("worker-waits-open"));
+  expect(backend.opened).toBe(1);
+  for (const method of ["approval/decide", "config/accept", "config/set"] as const)
+    expect(backend.callsOf(method)).toEqual([]);
+});
+
+test("where nothing waits and nothing is allowed, that is said", async () => {
+  await show("#/worker?tab=commands", emptyWorld());
+  expect(text("worker-waits")).toContain("No question of the worker");
+  expect(screen.queryByTestId("worker-waits-open")).toBeNull();
+  backend.handlers["config/show"] = () => ({ path: "", values: [], pending: [], error: null });
+  backend.emit({ type: "config_changed", error: null });
+  await waitFor(() => expect(text("worker-shapes")).toContain("No shape is allowed for one client or project."));
+});
+
+test("shapes that the configuration allows stand with whom they hold for, beside the policy in force", async () => {
+  await show("#/worker?tab=commands");
+  const shapes = screen
+    .getAllByTestId("worker-shape")
+    .map((each) => [...each.children].map((cell) => cell.textContent?.trim()).join(" | "));
+  expect(shapes).toEqual([
+    "git status* | Client codex",
+    "cargo test* | Client codex",
+    "make test | In /srv/shop and below",
+  ]);
+  expect(text("worker-run-policy")).toBe("What the list does not cover asks.");
+  expect(text("worker-shapes")).toContain("The list for all stands in run-allow.txt");
+});
+
+test("a configuration that cannot be read takes the lists away and leaves the explaining", async () => {
+  const world = busyWorld();
+  history.replaceState(null, "", "#/worker?tab=commands");
+  backend = backendOver(world);
+  backend.handlers["config/show"] = () => {
+    throw failed("forbidden", "not for this window");
+  };
+  render(ObservatoryView, { backend });
+  await screen.findByTestId("face-denied");
+  expect(screen.queryByTestId("worker-shapes")).toBeNull();
+  await explain("git status");
+  await screen.findByTestId("policy-result");
 });
 
 test("a view that is left reads no more", async () => {

@@ -2,7 +2,7 @@ import { announce } from "$lib/a11y/announce";
 import { toFailure, type Backend } from "$lib/ipc/backend";
 import type { Failure, SavingsBackfilled } from "$lib/ipc/generated/protocol";
 import { exact } from "$lib/format/count";
-import { tn } from "$lib/i18n/text";
+import { t, tn } from "$lib/i18n/text";
 import { Resource } from "$lib/resource/resource.svelte";
 import type { By, Report } from "./report";
 
@@ -15,6 +15,9 @@ export interface Page extends Report {
 /** Events after which the sums may be others: turns, and settings that name the model. */
 const TELLING = ["worker_changed", "config_changed", "lagged"];
 
+/** The setting that names the model in the headline. */
+export const HEADLINE = "worker.caller_model";
+
 /** What the worker spared, and the counting of turns that are older than the counts. */
 export class Book {
   readonly report: Resource<Page>;
@@ -24,6 +27,9 @@ export class Book {
   failure = $state.raw<Failure | null>(null);
   backfilled = $state.raw<SavingsBackfilled | null>(null);
   isBackfilling = $state(false);
+  /** What became of the last choice of a model for the headline. */
+  chosen = $state<"recomputed" | "waits" | null>(null);
+  isChoosing = $state(false);
   readonly #backend: Backend;
   readonly #endings: (() => void)[];
 
@@ -67,6 +73,26 @@ export class Book {
       this.failure = toFailure(thrown);
     } finally {
       this.isBackfilling = false;
+      void this.report.refresh();
+    }
+  }
+
+  /** Takes the prices of another model for every sum, past ones too; with null those of the usual one. */
+  async choose(model: string | null): Promise<void> {
+    if (this.isChoosing) return;
+    this.isChoosing = true;
+    try {
+      const config = await this.#backend.call("config/set", { key: HEADLINE, value: model });
+      const inForce = config.values.find((each) => each.key === HEADLINE)?.value ?? null;
+      // Whether a value needs a consent is the host's to say.
+      this.chosen = inForce === model ? "recomputed" : "waits";
+      this.failure = null;
+      announce(t(`savings.${this.chosen}`));
+    } catch (thrown) {
+      this.failure = toFailure(thrown);
+      this.chosen = null;
+    } finally {
+      this.isChoosing = false;
       void this.report.refresh();
     }
   }

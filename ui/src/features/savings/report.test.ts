@@ -1,13 +1,26 @@
 import { expect, test } from "vitest";
 import { savingsReport, savingsRow } from "$lib/ipc/fake/savings";
 import { savedTotals } from "$lib/ipc/fake/worker";
-import { basis, estimate, estimateExactly, methodOf, ordered, priceOf, savingsCsv } from "./report";
+import {
+  basis,
+  beyond,
+  estimate,
+  estimateExactly,
+  isLoss,
+  methodOf,
+  net,
+  ordered,
+  priceOf,
+  savingsCsv,
+} from "./report";
 
 test.each([
   ["2.1583", "$2.16", "$2.1583"],
   ["0.0712", "$0.07", "$0.0712"],
   ["1234567.0000", "$1,234,567.00", "$1,234,567.00"],
   ["0.0042", "$0.0042", "$0.0042"],
+  ["-0.4200", "-$0.42", "-$0.42"],
+  ["-0.0042", "-$0.0042", "-$0.0042"],
 ])("an estimate of %s dollars reads %s, and exactly %s", (usd, short, exact) => {
   expect([estimate(usd, true), estimateExactly(usd)]).toEqual([short, exact]);
 });
@@ -15,6 +28,15 @@ test.each([
 test("tokens that were spared are worth something, however little; none are worth nothing", () => {
   expect(estimate("0.0000", true)).toBe("<$0.0001");
   expect(estimate("0.0000", false)).toBe("$0.00");
+});
+
+test("the net has no floor, and what the sum leaves out is the rest", () => {
+  const totals = savedTotals({ gathered_tokens: 10_300, returned_tokens: 11_000, avoided_input: 9500 });
+  expect([net(totals), beyond(totals)]).toEqual([-700, 10_200]);
+});
+
+test("less than nothing is a loss, nothing with a sign is none", () => {
+  expect([isLoss("-0.0001"), isLoss("-0.0000"), isLoss("0.0001")]).toEqual([true, false, false]);
 });
 
 test("a sum is called counted only when every turn was", () => {
@@ -52,4 +74,7 @@ test("the spreadsheet calls estimates estimates and leaves unknown money empty",
   const [header = "", row = ""] = savingsCsv([savingsRow({ direct_usd: null })], "model").split("\r\n");
   expect(header).toContain("direct_usd_estimate,with_carry_usd_estimate");
   expect(row.startsWith("example-large-5,39,21,526840,8100,3152480,,2.0871,1.30,")).toBe(true);
+  // Tokens of a model are scaled, so nothing is taken from them.
+  expect(row.endsWith(",")).toBe(true);
+  expect(savingsCsv([savingsRow()], "client").split("\r\n")[1]?.endsWith(",394060")).toBe(true);
 });

@@ -19,13 +19,34 @@ function pico(usd: string): string {
 /** An estimate in dollars to the cent; less than the host's last decimal is no nothing where tokens were spared. */
 export function estimate(usd: string, hasTokens: boolean): string {
   const amount = pico(usd);
-  if (amount === "0" && hasTokens) return "<$0.0001";
+  if (BigInt(amount) === 0n && hasTokens) return "<$0.0001";
   return roundMoney(amount);
 }
 
 /** The same with every digit that the host handed over. */
 export function estimateExactly(usd: string): string {
   return money(pico(usd));
+}
+
+/** Whether an estimate says that more was spent than saved. */
+export function isLoss(usd: string): boolean {
+  return BigInt(pico(usd)) < 0n;
+}
+
+/**
+ * Input tokens read here less input tokens handed back, over all turns and with no floor. Answers to what clients
+ * brought themselves count as handed back, because clients do read them.
+ */
+export function net(totals: Totals): number {
+  return totals.gathered_tokens - totals.returned_tokens;
+}
+
+/**
+ * Tokens that were handed back beyond what their own turn read. The host counts each such turn as 0 and not as less,
+ * so this is what its sum leaves out: the sum less the net.
+ */
+export function beyond(totals: Totals): number {
+  return totals.avoided_input - net(totals);
 }
 
 /** Whether a sum rests on counts alone, on characters alone, or on both. */
@@ -37,7 +58,9 @@ export function basis(totals: Totals): "counted" | "mixed" | "estimated" {
 /** Rows as they are listed: models as the list of prices has them, others with the largest first. */
 export function ordered(rows: Row[], by: By): Row[] {
   if (by === "model") return rows;
-  return [...rows].sort((one, other) => other.totals.avoided_input - one.totals.avoided_input);
+  return [...rows].sort(
+    ({ totals: one }, { totals: other }) => other.avoided_input - one.avoided_input || net(other) - net(one),
+  );
 }
 
 /** The formula in words, and what the host notes beside it. */
@@ -47,8 +70,8 @@ export function methodOf(report: Report): { formula: string; note: string } {
 }
 
 /** A price's source and day, and whether that day was too long ago. */
-export function priceOf(row: Row): { note: string; isStale: boolean } | null {
-  if (row.price_note === null) return null;
+export function priceOf(row: Row | undefined): { note: string; isStale: boolean } | null {
+  if (!row || row.price_note === null) return null;
   const isStale = row.price_note.endsWith(" (stale)");
   return { note: isStale ? row.price_note.slice(0, -" (stale)".length) : row.price_note, isStale };
 }
@@ -66,6 +89,7 @@ export function savingsCsv(rows: Row[], by: By): string {
     "with_carry_usd_estimate",
     "tokenizer_factor",
     "price_from",
+    "net_input_tokens",
   ];
   const cells = rows.map(({ name, totals, direct_usd, tokenizer_factor, price_note }) => [
     name,
@@ -78,6 +102,8 @@ export function savingsCsv(rows: Row[], by: By): string {
     totals.usd,
     tokenizer_factor,
     price_note,
+    // Tokens of a model are scaled by its factor, what was read and handed back is not.
+    by === "model" ? null : net(totals),
   ]);
   return csv(header, cells);
 }

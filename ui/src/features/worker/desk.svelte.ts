@@ -3,7 +3,7 @@ import { toFailure, type Backend } from "$lib/ipc/backend";
 import type { Event, Failure, PurgeWhat, WorkerPurgeParams, WorkerSessions } from "$lib/ipc/generated/protocol";
 import { t } from "$lib/i18n/text";
 import { Resource } from "$lib/resource/resource.svelte";
-import { isNothing, type Purged, type SessionDetail } from "./sessions";
+import { isNothing, needsRest, type Purged, type SessionDetail } from "./sessions";
 
 /** A removal that was counted and waits for a yes. */
 export interface Removal {
@@ -27,6 +27,8 @@ export class Desk {
   failure = $state.raw<Failure | null>(null);
   removal = $state.raw<Removal | null>(null);
   removed = $state.raw<Removed | null>(null);
+  /** Whether a removal was refused because the conversation had come into use. */
+  isHeld = $state(false);
   busy = $state<"arm" | "count" | "remove" | null>(null);
   readonly #backend: Backend;
   readonly #endings: (() => void)[];
@@ -59,6 +61,7 @@ export class Desk {
     this.failure = null;
     this.removal = null;
     this.removed = null;
+    this.isHeld = false;
     this.opened = key === "" ? null : new Resource(() => this.#backend.call("worker/session", { key }));
     void this.opened?.refresh();
   }
@@ -75,6 +78,7 @@ export class Desk {
   async count(wish: Removal["wish"]): Promise<void> {
     await this.#attempt("count", async () => {
       this.removed = null;
+      this.isHeld = false;
       const counted = await this.#backend.call("worker/purge", { ...wish, dry_run: true });
       if (isNothing(counted)) {
         this.removed = { what: wish.what, purged: counted };
@@ -83,16 +87,26 @@ export class Desk {
     });
   }
 
-  /** Removes what was counted. Answers whether that was done. */
+  /**
+   * Removes what was counted, unless the conversation came into use since: the host leaves that to whoever names one.
+   * Answers whether that was done.
+   */
   async remove(): Promise<boolean> {
     const removal = this.removal;
     if (!removal) return false;
-    return this.#attempt("remove", async () => {
+    const isDone = await this.#attempt("remove", async () => {
       this.removal = null;
+      const { key, what } = removal.wish;
+      if (key !== null && needsRest(what) && (await this.#backend.call("worker/session", { key })).session.is_live) {
+        this.isHeld = true;
+        announce(t("worker.held_now"), "assertive");
+        return;
+      }
       const purged = await this.#backend.call("worker/purge", { ...removal.wish, dry_run: false });
       this.removed = { what: removal.wish.what, purged };
       announce(t("worker.removed_done"));
     });
+    return isDone && !this.isHeld;
   }
 
   cancel(): void {

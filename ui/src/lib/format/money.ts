@@ -13,6 +13,7 @@ export function sumMoney(amounts: Iterable<string>): string {
  */
 export function money(picoUsd: string): string {
   const pico = BigInt(picoUsd);
+  if (pico < 0n) return `-${money((-pico).toString())}`;
   if (pico > 0n && pico < PICO_PER_MICRO) return "<$0.000001";
   const micro = (pico + PICO_PER_MICRO / 2n) / PICO_PER_MICRO;
   let decimals = (micro % 1_000_000n).toString().padStart(6, "0");
@@ -23,6 +24,7 @@ export function money(picoUsd: string): string {
 /** Dollars to the cent, for a headline; below a cent every digit that counts. */
 export function roundMoney(picoUsd: string): string {
   const pico = BigInt(picoUsd);
+  if (pico < 0n) return `-${roundMoney((-pico).toString())}`;
   const cent = 10_000_000_000n;
   return pico < cent ? money(picoUsd) : money((((pico + cent / 2n) / cent) * cent).toString());
 }

@@ -1,7 +1,7 @@
 import type { ResponseOf } from "../backend";
 import { failed, type FakeBackend } from "./fake-backend";
 import { inMinutes } from "./samples";
-import { savedTotals } from "./worker";
+import { letterTotals, savedTotals } from "./worker";
 import type { World } from "./world";
 
 export type FakeReport = ResponseOf<"savings/report">;
@@ -25,7 +25,7 @@ function rowsBy(by: string | null): Row[] {
       savingsRow({
         ...noFactor,
         name: "claude-code",
-        totals: savedTotals({ turns: 5, measured_turns: 0, avoided_input: 11_200, usd: "0.0712" }),
+        totals: letterTotals(),
         direct_usd: "0.0420",
       }),
       savingsRow({ ...noFactor, name: "codex-mcp-client", totals: savedTotals(), direct_usd: "1.2210" }),
@@ -36,7 +36,7 @@ function rowsBy(by: string | null): Row[] {
       savingsRow({
         ...noFactor,
         name: "7a5e-letter",
-        totals: savedTotals({ turns: 5, measured_turns: 0, avoided_input: 11_200, usd: "0.0712" }),
+        totals: letterTotals(),
         direct_usd: "0.0420",
       }),
     ];
@@ -75,7 +75,16 @@ export function savingsReport(changes: Partial<FakeReport> = {}): FakeReport {
     prices_stale: true,
     caller_model: "example-large-5",
     session: null,
-    all_time: savedTotals({ turns: 39, measured_turns: 21, avoided_input: 405_260, usd: "2.1583" }),
+    // 600 tokens were handed back beyond what their turns read.
+    all_time: savedTotals({
+      turns: 39,
+      measured_turns: 21,
+      gathered_tokens: 425_300,
+      returned_tokens: 20_640,
+      avoided_input: 405_260,
+      carried: 3_242_080,
+      usd: "2.1583",
+    }),
     sessions: 2,
     since: inMinutes(-20_000),
     rows: rowsBy(null),
@@ -93,6 +102,13 @@ export function noSavings(): FakeReport {
     since: null,
     rows: [],
   });
+}
+
+/** A report at the prices of another model; one that has no price is passed over. */
+export function headlined(report: FakeReport, model: string | null): FakeReport {
+  const rows = rowsBy(null);
+  const row = rows.find((each) => each.name === model) ?? rows[0];
+  return { ...report, caller_model: row?.name ?? null, all_time: { ...report.all_time, usd: row?.totals.usd ?? null } };
 }
 
 /** Savings over a world: rows of the asked kind, and older turns that are counted once. */

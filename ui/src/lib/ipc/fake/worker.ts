@@ -23,6 +23,20 @@ export function savedTotals(changes: Partial<Totals> = {}): Totals {
   };
 }
 
+/** The sums of the conversation about a letter. */
+export function letterTotals(): Totals {
+  return savedTotals({
+    turns: 5,
+    measured_turns: 0,
+    gathered_tokens: 13_000,
+    returned_tokens: 2400,
+    avoided_input: 11_200,
+    avoided_output: 1980,
+    carried: 89_600,
+    usd: "0.0712",
+  });
+}
+
 export function session(changes: Partial<Session> = {}): Session {
   return {
     key: "0199c2f4-thread",
@@ -104,7 +118,7 @@ export function sampleSessions(): Session[] {
       turns: 5,
       is_live: false,
       last_seen: inMinutes(-2100),
-      tokens_saved: savedTotals({ turns: 5, measured_turns: 0, avoided_input: 11_200 }),
+      tokens_saved: letterTotals(),
     }),
     session({
       key: "pid-5102",
@@ -198,6 +212,14 @@ export function workerHandlers(world: World, backend: FakeBackend): FakeBackend[
     artifacts: (of) => void put({ ...of, artifacts: 0, artifact_bytes: 0 }),
   };
   return {
+    "policy/check": ({ command }) => {
+      if (/^(sudo|rm -rf)\b/.test(command))
+        return { decision: "deny", reason: "it would gain privileges", rule: "privileges", shapes: [] };
+      if (command.startsWith("git status"))
+        return { decision: "allow", reason: "the list covers every part", rule: "allow-list", shapes: [] };
+      const shapes = command.includes("$(") ? [] : [`${command.split(" ").slice(0, 2).join(" ")}*`];
+      return { decision: "ask", reason: "the list does not cover it", rule: "not on the list", shapes };
+    },
     "worker/sessions": () => ({ sessions: world.sessions }),
     "worker/session": ({ key }) => detailOf(named(key)),
     "worker/arm": ({ key, is_on }) =>

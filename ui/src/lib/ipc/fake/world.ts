@@ -11,6 +11,7 @@ import type {
   TierView,
   WorkflowPattern,
 } from "../generated/protocol";
+import { configHandlers } from "./config";
 import { FakeBackend, failed } from "./fake-backend";
 import { sampleRows, telemetryOf } from "./ledger";
 import { libraryHandlers, samplePatterns, sampleTools } from "./library";
@@ -342,12 +343,6 @@ export function backendOver(world: World): FakeBackend {
       rows: world.rows.filter((row) => !since || row.at >= since).slice(0, limit ?? 200),
     }),
     "ledger/telemetry": ({ since }) => telemetryOf(world.rows, since),
-    "config/set": ({ key, value }) => {
-      configValues = configValues.map((each) => (each.key === key ? { key, value, source: "file" } : each));
-      backend.emit({ type: "config_changed", error: null });
-      return shownConfig();
-    },
-    "config/show": () => shownConfig(),
     "host/status": () => ({
       pid: 4711,
       product: "0.1.0",
@@ -387,26 +382,11 @@ export function backendOver(world: World): FakeBackend {
       next_actions: ["replace the key of groq"],
     }),
   };
-  Object.assign(backend.handlers, libraryHandlers(world, backend));
+  Object.assign(backend.handlers, libraryHandlers(world, backend), configHandlers(world, backend));
   Object.assign(backend.handlers, workerHandlers(world, backend), savingsHandlers(world));
   let pausedUntil: string | null = null;
-  let configValues = [
-    { key: "router.consent_mode", value: "paid_only" as unknown, source: "default" },
-    { key: "router.allow_paid", value: true, source: "file" },
-    { key: "router.allow_user_pays", value: false, source: "default" },
-    { key: "router.allow_training", value: false, source: "default" },
-    { key: "router.confirmation_ttl_seconds", value: 600, source: "default" },
-    { key: "secrets.backend", value: "keychain", source: "default" },
-  ];
-  const pendingChanges = () =>
-    world.approvals.flatMap(({ detail, outcome }) =>
-      detail.type === "policy_change" && outcome === null ? detail.changes : [],
-    );
-  const hasPending = () => pendingChanges().length > 0;
-  const shownConfig = () => {
-    const pending = pendingChanges();
-    return { path: "~/.config/lwa/config.toml", values: configValues, pending, error: null };
-  };
+  const hasPending = () =>
+    world.approvals.some(({ detail, outcome }) => detail.type === "policy_change" && outcome === null);
   return backend;
 }
 
