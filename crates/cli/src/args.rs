@@ -384,6 +384,15 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
     Some(Duration::from_secs(number.checked_mul(seconds)?))
 }
 
+/// The time that stands behind `--since`: `7d` counts back from now; everything else the host reads as a day or a time.
+pub fn from_time(text: String) -> String {
+    let back = parse_duration(&text).filter(|_| text.ends_with(|c: char| c.is_ascii_alphabetic()));
+    match back.and_then(|back| jiff::SignedDuration::try_from(back).ok()) {
+        Some(back) => (jiff::Timestamp::now() - back).to_string(),
+        None => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;

@@ -129,7 +129,7 @@ impl Engine {
     }
 }
 
-fn parse_time(text: &str) -> Result<Timestamp, Failure> {
+pub(crate) fn parse_time(text: &str) -> Result<Timestamp, Failure> {
     let as_day = || format!("{text}T00:00:00Z").parse::<Timestamp>();
     text.parse::<Timestamp>().or_else(|_| as_day()).map_err(|_| {
         Failure::new(ErrorCode::InvalidInput, format!("`{}` is no time", text.chars().take(40).collect::<String>()))

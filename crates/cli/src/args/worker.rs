@@ -205,6 +205,9 @@ pub struct SavingsArgs {
     /// Rows by model, client or session.
     #[arg(long, value_enum)]
     pub by: Option<SavingsBy>,
+    /// Only from this day or time on, or the last so many days or hours: `2026-11-29`, `7d`, `24h`.
+    #[arg(long)]
+    pub since: Option<String>,
     /// What else to do.
     #[command(subcommand)]
     pub verb: Option<SavingsVerb>,

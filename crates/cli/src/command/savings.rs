@@ -11,7 +11,7 @@ use lwa_worker::savings::{FactorSample, PriceFile, PriceList, RowOverride, Sampl
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::args::{PricesVerb, SavingsArgs, SavingsBy, SavingsVerb};
+use crate::args::{PricesVerb, SavingsArgs, SavingsBy, SavingsVerb, from_time};
 use crate::face;
 use crate::output::{Output, counted, table};
 
@@ -57,7 +57,9 @@ pub async fn savings(args: SavingsArgs, output: Output) -> Result<u8, Failure> {
                 }
                 .to_owned()
             });
-            let report = face::call::<SavingsGetReport>(SavingsParams { by, session: None }).await?;
+            let report =
+                face::call::<SavingsGetReport>(SavingsParams { by, session: None, since: args.since.map(from_time) })
+                    .await?;
             output.result(&report, readable);
         }
         Some(SavingsVerb::Backfill) => {
@@ -72,7 +74,7 @@ pub async fn savings(args: SavingsArgs, output: Output) -> Result<u8, Failure> {
 }
 
 fn readable(report: &SavingsReport) -> String {
-    let all = &report.all_time;
+    let all = report.range.as_ref().unwrap_or(&report.all_time);
     let money = match (&all.usd, &report.caller_model) {
         (Some(usd), Some(model)) => format!("about ${usd} at list prices of {model}"),
         _ => "no price is known".to_owned(),

@@ -1,6 +1,5 @@
 //! `lwa telemetry`.
 
-use jiff::{SignedDuration, Timestamp};
 use lwa_protocol::Failure;
 use lwa_protocol::ledger::{LedgerParams, LedgerRow, Telemetry, TelemetryParams, TelemetrySum};
 use lwa_protocol::method::{LedgerGetExport, LedgerGetList, LedgerTelemetry};
@@ -8,7 +7,7 @@ use lwa_protocol::router::LedgerExportParams;
 
 use super::frame::{field, framed, six_decimals};
 use super::telemetry_check;
-use crate::args::{TelemetryArgs, WorkflowArgs, parse_duration};
+use crate::args::{TelemetryArgs, WorkflowArgs, from_time};
 use crate::face;
 use crate::output::{Output, table};
 
@@ -26,14 +25,7 @@ pub async fn telemetry(args: TelemetryArgs, output: Output) -> Result<u8, Failur
         Output::new(true).result(&export, |_| String::new());
         return Ok(0);
     }
-    // `7d` counts back from now; everything else the host reads as a day or a time.
-    let since = args.since.map(|text| {
-        let back = parse_duration(&text).filter(|_| text.ends_with(|c: char| c.is_ascii_alphabetic()));
-        match back.and_then(|back| SignedDuration::try_from(back).ok()) {
-            Some(back) => (Timestamp::now() - back).to_string(),
-            None => text,
-        }
-    });
+    let since = args.since.map(from_time);
     let host = face::host().await?;
     let telemetry = face::call_on::<LedgerTelemetry>(&host, TelemetryParams { since: since.clone() }).await?;
     if output.is_json() {

@@ -120,7 +120,7 @@ impl Engine {
     /// `savings/report`.
     ///
     /// # Errors
-    /// The database failed, or the kind of rows is not known.
+    /// The database failed, the kind of rows is not known, or `since` is no time.
     pub async fn savings_report(&self, params: &SavingsParams) -> Result<SavingsReport, Failure> {
         let by = match params.by.as_deref() {
             None | Some("model") => By::Model,
@@ -133,9 +133,12 @@ impl Engine {
             }
         };
         let (list, note) = self.price_list();
-        let records = self.db.savings(None).await.map_err(failure::store)?;
+        let since = params.since.as_deref().map(crate::ledger_views::parse_time).transpose()?;
+        let mut records = self.db.savings(None).await.map_err(failure::store)?;
         let config = self.configuration.in_force().worker.clone();
         let headline = list.headline(config.caller_model.as_deref());
+        let all_time = view(&sums(records.iter(), &list), headline);
+        records.retain(|record| since.is_none_or(|since| record.at >= since));
         let today = rfc3339(self.now()).get(..10).and_then(|day| day.parse().ok()).unwrap_or(Date::MAX);
         let all = sums(records.iter(), &list);
         let of_session = |key: &str| sums(records.iter().filter(|record| record.session == key), &list);
@@ -174,7 +177,8 @@ impl Engine {
             prices_stale: list.is_stale(today),
             caller_model: headline.map(|row| row.model_id.clone()),
             session: params.session.as_deref().map(|key| view(&of_session(key), headline)),
-            all_time: view(&all, headline),
+            range: since.map(|_| view(&all, headline)),
+            all_time,
             sessions: u64::try_from(sessions.len()).unwrap_or(u64::MAX),
             since: records.first().map(|record| rfc3339(record.at)),
             rows,

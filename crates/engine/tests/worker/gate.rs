@@ -21,6 +21,17 @@ async fn the_first_call_asks_and_brings_the_rules() {
 }
 
 #[tokio::test]
+async fn the_question_names_the_model_that_will_answer() {
+    for (address, name) in [("http://192.0.2.7:8080/v1", "builtin"), ("http://127.0.0.1:9/v1", "small")] {
+        let desk = Desk::new(&format!("[worker]\nbase_url = \"{address}\"\nmodel = \"small\"\n")).await;
+        let mut human = desk.human();
+        let (_, question) = tokio::join!(desk.enable(), human.answers(Answer::Deny, None));
+        let ApprovalDetail::TurnOn(detail) = question.detail else { panic!("another question") };
+        assert_eq!(detail.model, name, "{address}");
+    }
+}
+
+#[tokio::test]
 async fn a_no_is_remembered_and_nobody_is_asked_again() {
     let desk = Desk::new("").await;
     let mut human = desk.human();

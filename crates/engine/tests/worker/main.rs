@@ -14,6 +14,7 @@ mod memory;
 mod model;
 mod observer;
 mod results;
+mod savings;
 mod sessions;
 #[path = "../heart/support.rs"]
 #[allow(dead_code, reason = "the other tests of this crate use the rest of it")]

@@ -34,6 +34,8 @@ pub struct SavingsParams {
     pub by: Option<String>,
     /// The session that counts as this one.
     pub session: Option<String>,
+    /// Only turns at or after this time, or of this day and later ones.
+    pub since: Option<String>,
 }
 
 /// Answer to `savings/report`.
@@ -55,9 +57,12 @@ pub struct SavingsReport {
     pub session: Option<SavingsTotals>,
     /// Everything.
     pub all_time: SavingsTotals,
-    /// Sessions in it.
+    /// The turns since the time that was asked for, which the rows and the session are about as well; null when no time
+    /// was given.
+    pub range: Option<SavingsTotals>,
+    /// Sessions in the range, or in everything.
     pub sessions: u64,
-    /// Since when.
+    /// When the first of these turns was.
     pub since: Option<String>,
     /// By model, client or session.
     pub rows: Vec<SavingsRow>,

@@ -2162,6 +2162,8 @@ export type SavingsParams = {
   by: string | null;
   /** The session that counts as this one. */
   session: string | null;
+  /** Only turns at or after this time, or of this day and later ones. */
+  since: string | null;
 };
 
 /** Answer to `savings/report`. */
@@ -2184,9 +2186,14 @@ export type SavingsReport = {
   session: SavingsTotals | null;
   /** Everything. */
   all_time: SavingsTotals;
-  /** Sessions in it. */
+  /**
+   * The turns since the time that was asked for, which the rows and the session are about as well; null when no time
+   * was given.
+   */
+  range: SavingsTotals | null;
+  /** Sessions in the range, or in everything. */
   sessions: number;
-  /** Since when. */
+  /** When the first of these turns was. */
   since: string | null;
   /** By model, client or session. */
   rows: Array<SavingsRow>;
