@@ -228,7 +228,7 @@ impl Reading<'_> {
             && signs(0) == b"-"
             && signs(1) == b"-"
             && let Some(end) = bounded(3, self)
-            && is_social_security(&self.joined(&cluster.groups[..3]))
+            && is_social_security(self.joined(&cluster.groups[..3], &mut [0; LONGEST]))
         {
             self.push(start, end, Kind::Ssn, "ssn");
             return end;
@@ -245,9 +245,15 @@ impl Reading<'_> {
         letters > 0 && head.iter().rev().nth(letters + 1) == Some(&b'[')
     }
 
-    /// The digits of several groups without what stands between.
-    pub(super) fn joined(&self, groups: &[(usize, usize)]) -> Vec<u8> {
-        groups.iter().flat_map(|&(start, end)| self.bytes.get(start..end).unwrap_or_default()).copied().collect()
+    /// The digits of several groups without what stands between, as far as a number goes.
+    fn joined<'b>(&self, groups: &[(usize, usize)], buffer: &'b mut [u8; LONGEST]) -> &'b [u8] {
+        let digits = groups.iter().flat_map(|&(start, end)| self.bytes.get(start..end).unwrap_or_default());
+        let mut length = 0;
+        for (slot, digit) in buffer.iter_mut().zip(digits) {
+            *slot = *digit;
+            length += 1;
+        }
+        buffer.get(..length).unwrap_or_default()
     }
 
     /// A card number in groups: the longest row of groups that checks.
@@ -269,7 +275,7 @@ impl Reading<'_> {
             let row = &groups[..=index];
             let is_even = index == 0 || row.windows(2).all(|pair| self.byte(pair[0].1) == self.byte(row[0].1));
             let touches = self.byte(end).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-            if digits >= 13 && is_even && !touches && is_card(&self.joined(row)) {
+            if digits >= 13 && is_even && !touches && is_card(self.joined(row, &mut [0; LONGEST])) {
                 longest = Some(end);
             }
         }

@@ -25,7 +25,12 @@ pub(crate) enum Class {
 }
 
 impl Class {
+    /// Whether a byte is one of the class.
     pub(crate) fn holds(self, byte: u8) -> bool {
+        CLASSES[usize::from(byte)] >> self as u16 & 1 == 1
+    }
+
+    const fn has(self, byte: u8) -> bool {
         match self {
             Self::Digits => byte.is_ascii_digit(),
             Self::Alphanumeric => byte.is_ascii_alphanumeric(),
@@ -39,6 +44,37 @@ impl Class {
         }
     }
 }
+
+/// The classes of every byte, one bit each: the rest of what may be a token is read at every mark of one.
+static CLASSES: [u16; 256] = {
+    const ALL: [Class; 9] = [
+        Class::Digits,
+        Class::Alphanumeric,
+        Class::Upper,
+        Class::UpperGroups,
+        Class::Hex,
+        Class::Word,
+        Class::Url,
+        Class::Dotted,
+        Class::Base64,
+    ];
+    let mut table = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        let mut index = 0;
+        while index < ALL.len() {
+            if ALL[index].has(byte) {
+                table[byte as usize] |= 1 << ALL[index] as u16;
+            }
+            index += 1;
+        }
+        if byte == u8::MAX {
+            break;
+        }
+        byte += 1;
+    }
+    table
+};
 
 /// One documented format.
 #[derive(Debug)]
@@ -331,16 +367,17 @@ pub(crate) struct Token {
 
 /// Filler in documents: few different characters, or the word that says so.
 pub(crate) fn is_filler(body: &[u8]) -> bool {
-    let mut seen = [false; 256];
+    let mut seen = [0; 3];
     let mut distinct = 0;
-    for &byte in body {
-        let slot = &mut seen[usize::from(byte.to_ascii_lowercase())];
-        if !*slot {
-            *slot = true;
-            distinct += 1;
+    for byte in body.iter().map(u8::to_ascii_lowercase) {
+        if seen[..distinct].contains(&byte) {
+            continue;
         }
+        let Some(slot) = seen.get_mut(distinct) else { return false };
+        *slot = byte;
+        distinct += 1;
     }
-    distinct <= 3 && body.len() >= 4
+    body.len() >= 4
 }
 
 /// So much of a token decides whether it is one.
