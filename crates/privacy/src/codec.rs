@@ -56,6 +56,49 @@ pub(crate) fn hex_begins(digits: [u8; 8]) -> Option<[u8; 2]> {
     Some([first, second])
 }
 
+/// The five bits of a base32 digit.
+fn quintet(byte: u8) -> Option<u8> {
+    match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a'),
+        b'2'..=b'7' => Some(byte - b'2' + 26),
+        _ => None,
+    }
+}
+
+/// Decodes base32, in capitals or in small letters, padded or not.
+pub(crate) fn base32(text: &[u8]) -> Option<Vec<u8>> {
+    let end = text.iter().rposition(|&byte| byte != b'=').map_or(0, |last| last + 1);
+    let mut bytes = Vec::with_capacity(end / 8 * 5 + 4);
+    for group in text.get(..end)?.chunks(8) {
+        let length = match group.len() {
+            8 => 5,
+            7 => 4,
+            5 => 3,
+            4 => 2,
+            2 => 1,
+            _ => return None,
+        };
+        let mut bits = 0_u64;
+        for &digit in group {
+            bits = bits << 5 | u64::from(quintet(digit)?);
+        }
+        bits <<= 5 * (8 - group.len());
+        bytes.extend_from_slice(bits.to_be_bytes().get(3..3 + length)?);
+    }
+    Some(bytes)
+}
+
+/// The first five bytes of base32 of which these are the first digits.
+pub(crate) fn base32_begins(digits: [u8; 8]) -> Option<[u8; 5]> {
+    let mut bits = 0_u64;
+    for digit in digits {
+        bits = bits << 5 | u64::from(quintet(digit)?);
+    }
+    let [_, _, _, bytes @ ..] = bits.to_be_bytes();
+    Some(bytes)
+}
+
 /// The value of a hexadecimal digit.
 pub(crate) fn nibble(byte: u8) -> Option<u8> {
     match byte {
@@ -87,10 +130,15 @@ mod tests {
 
     #[test]
     fn the_beginning_is_what_the_whole_begins_with() {
-        for head in ["aGVsbG8g", "QUJDREVG", "68656c6c", "0123WXYZ", "+/-_+/-_", "aGVsbG8=", "aGVsbA==", "a.b.c.d."] {
+        for head in [
+            "aGVsbG8g", "QUJDREVG", "68656c6c", "0123WXYZ", "+/-_+/-_", "aGVsbG8=", "aGVsbA==", "a.b.c.d.", "nbswy3dp",
+            "MFRGGZDF",
+        ] {
             let digits: [u8; 8] = *head.as_bytes().first_chunk().expect("eight digits");
             let whole = base64(&digits).map(|bytes| bytes[..3].to_vec());
             assert_eq!(base64_begins(digits).map(Vec::from), whole, "{head}");
+            let whole = base32(&digits).filter(|bytes| bytes.len() == 5);
+            assert_eq!(base32_begins(digits).map(Vec::from), whole, "{head}");
             assert_eq!(hex_begins(digits).map(Vec::from), hex(&digits).map(|bytes| bytes[..2].to_vec()), "{head}");
         }
     }

@@ -6,7 +6,7 @@
 use super::Reading;
 use super::label::{Promise, promise};
 use super::place::Value;
-use super::value::{Form, is_secret, looks_secret};
+use super::value::{Form, is_secret, is_uuid, looks_secret};
 
 /// Longer names are no names.
 pub(super) const LONGEST_NAME: usize = 80;
@@ -67,14 +67,20 @@ impl Reading<'_> {
         if name.starts_with("SECRET-") && self.before_name(name_start) == Some(b'[') {
             return;
         }
-        if self.piped(name, name_start, name_end) {
+        if self.piped(name, name_start, name_end) || self.argument_pair(name, name_end) {
             return;
+        }
+        if name.eq_ignore_ascii_case("random_password") {
+            self.random_password(name_end);
         }
         let Some(promise) = self.promise_of(name, name_start, name_end) else {
             self.plural(name, name_start, name_end);
             return;
         };
         let (mut promise, name_end) = promise;
+        if self.path_behind(name_start, name_end) {
+            return;
+        }
         // A variable of the environment: `MY_KEY=…`.
         let is_variable = !name.bytes().any(|byte| byte.is_ascii_lowercase()) && self.byte(name_end) == Some(b'=');
         if promise == Promise::Hint && is_variable {
@@ -112,8 +118,13 @@ impl Reading<'_> {
         {
             return;
         }
-        if matches!(link, Link::Sign | Link::Colon) && promise >= Promise::Credential && self.byte(at) == Some(b'[') {
-            self.array(at, promise);
+        let mut at = at;
+        if matches!(link, Link::Sign | Link::Colon) && promise >= Promise::Credential {
+            match self.byte(at) {
+                Some(b'[') => self.array(at, promise),
+                Some(b'{') if self.byte(name_end) == Some(b'"') => at = self.object_value(at).unwrap_or(at),
+                _ => {}
+            }
         }
         let Some(value) = self.value(at, link, promise, name_start) else { return };
         if self.is_crowded(value) {
@@ -122,6 +133,7 @@ impl Reading<'_> {
         }
         let Some(text) = self.text.get(value.start..value.end) else { return };
         let is_accepted = match link {
+            _ if is_secret_id(name) => is_uuid(text),
             // `key exchange: curve25519-sha256`.
             Link::Verb if promise == Promise::Hint => {
                 text.bytes().any(|byte| byte.is_ascii_uppercase()) && is_secret(text, promise, value.form)
@@ -150,32 +162,6 @@ impl Reading<'_> {
             if promise >= Promise::Credential {
                 self.default_behind(value.end, promise);
             }
-        }
-    }
-
-    /// Whether a long value stands inside several others already: `key=key=key=…`. Each look at one goes over all of it.
-    fn is_crowded(&mut self, value: Value) -> bool {
-        const LONG: usize = 64;
-        const MOST: usize = 6;
-        if value.end - value.start < LONG {
-            return false;
-        }
-        if value.start >= self.crowd_end {
-            self.crowd = 0;
-        }
-        self.crowd_end = self.crowd_end.max(value.end);
-        self.crowd += 1;
-        self.crowd > MOST
-    }
-
-    /// Of a crowd of names without a blank between them the last one is looked at, which has the value behind it.
-    fn last_of_crowd(&mut self, value: Value, promise: Promise) {
-        let text = self.text.get(value.start..value.end).unwrap_or_default();
-        let start = value.start + memchr::memrchr2(b'=', b':', text.as_bytes()).map_or(0, |sign| sign + 1);
-        self.labels_done = value.end;
-        let last = Value { start, ..value };
-        if self.text.get(start..value.end).is_some_and(looks_secret) {
-            self.accept(last, promise.max(Promise::Credential));
         }
     }
 
@@ -217,33 +203,46 @@ impl Reading<'_> {
         if link == Link::Colon && name != "PASS" && is_mixed && has_digit { Promise::Credential } else { Promise::Hint }
     }
 
-    pub(super) fn before_name(&self, name_start: usize) -> Option<u8> {
-        name_start.checked_sub(1).and_then(|before| self.byte(before))
+    /// `/reset-password/…`: the next part of the path is what the name says, when it is long and random.
+    fn path_behind(&mut self, name_start: usize, name_end: usize) -> bool {
+        const SHORTEST: usize = 20;
+        if self.byte(name_end) != Some(b'/') || self.before_name(name_start) != Some(b'/') {
+            return false;
+        }
+        let length = self.run_within(name_end + 1, LONGEST_VALUE, |byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+        });
+        let Some(part) = self.text.get(name_end + 1..name_end + 1 + length) else { return false };
+        let is_end = !matches!(self.byte(name_end + 1 + length), Some(b'.' | b'/'));
+        if length < SHORTEST || !is_end || is_uuid(part) || !is_secret(part, Promise::Hint, Form::Bare) {
+            return false;
+        }
+        self.labels_done = name_end + 1 + length;
+        self.push_secret(name_end + 1, name_end + 1 + length, "assignment");
+        true
     }
 
-    /// `user/password: robot / …`, `credentials: robot:…`: the second of two is the secret.
-    fn behind_user(&mut self, name_start: usize, user: Value, promise: Promise) {
-        if self.bytes.get(user.end..user.end + 3) != Some(b" / ") || user.form != Form::Bare {
-            return;
-        }
-        let head = self.bytes.get(name_start.saturating_sub(10)..name_start).unwrap_or_default().to_ascii_lowercase();
-        let name = self.text.get(name_start..user.start).unwrap_or_default().to_ascii_lowercase();
-        let is_pair = [b"user/".as_slice(), b"username/", b"login/", b"user / ", b"email/"]
-            .iter()
-            .any(|word| head.ends_with(word))
-            || ["cred", "creds", "credentials"].iter().any(|word| name.starts_with(word));
-        if is_pair {
-            let value = self.bare(user.end + 3, user.end + 3);
-            if self.text.get(value.start..value.end).is_some_and(looks_secret) {
-                self.accept(value, promise.max(Promise::Credential));
-            }
-        }
+    pub(super) fn before_name(&self, name_start: usize) -> Option<u8> {
+        name_start.checked_sub(1).and_then(|before| self.byte(before))
     }
 
     /// `process.env.API_KEY || '…'`: what stands in when the place where the secret is kept has none.
     fn default_behind(&mut self, from: usize, promise: Promise) {
         const NEAR: usize = 120;
-        const SIGNS: [&[u8]; 6] = [b"|| ", b"?? ", b".unwrap_or(", b" or ", b"{ ", b".get_or_else("];
+        // The last ones type a value into the field of that name.
+        const SIGNS: [&[u8]; 11] = [
+            b"|| ",
+            b"?? ",
+            b".unwrap_or(",
+            b" or ",
+            b"{ ",
+            b".get_or_else(",
+            b").type(",
+            b").fill(",
+            b").send_keys(",
+            b").sendKeys(",
+            b").setValue(",
+        ];
         let line = self.bytes.get(from..self.line_end(from).min(from + NEAR)).unwrap_or_default();
         let behind =
             SIGNS.iter().find_map(|sign| memchr::memmem::find(line, sign).map(|found| from + found + sign.len()));
@@ -251,35 +250,6 @@ impl Reading<'_> {
         let is_value = |text: &str| has_digit(text) && looks_secret(text) && !text.contains(' ');
         if self.text.get(value.start..value.end).is_some_and(is_value) {
             self.accept(value, promise.max(Promise::Credential));
-        }
-    }
-
-    /// `"tokens": ["…", "…"]`: the name in the plural has a list of values.
-    fn plural(&mut self, name: &str, name_start: usize, name_end: usize) {
-        let Some(promise) = name.strip_suffix(['s', 'S']).and_then(promise).filter(|one| *one >= Promise::Credential)
-        else {
-            return;
-        };
-        if let Some((Link::Sign | Link::Colon, at)) = self.link(name_start, name_end, promise)
-            && self.byte(at) == Some(b'[')
-        {
-            self.array(at, promise);
-        }
-    }
-
-    /// The values between brackets. What a program cuts a text into is called tokens too, so a token has to be long.
-    fn array(&mut self, open: usize, promise: Promise) {
-        const MOST: usize = 32;
-        let shortest = if promise >= Promise::Password { 6 } else { 16 };
-        let mut at = open + 1;
-        for _ in 0..MOST {
-            at += self.run_within(at, MOST_BLANKS, |byte| byte.is_ascii_whitespace() || byte == b',');
-            let Some(value) = self.quoted(at) else { return };
-            let is_long = value.end - value.start >= shortest;
-            if is_long && self.text.get(value.start..value.end).is_some_and(looks_secret) {
-                self.accept(value, promise);
-            }
-            at = value.end + 1;
         }
     }
 
@@ -301,24 +271,30 @@ impl Reading<'_> {
         {
             return false;
         }
+        self.piped_value(name_start, is_pair);
+        true
+    }
+
+    /// The word that is written into the pipe in front of a program.
+    pub(super) fn piped_value(&mut self, name_start: usize, is_pair: bool) {
         let from = name_start.saturating_sub(512);
         let line_start = memchr::memrchr(b'\n', &self.bytes[from..name_start]).map_or(from, |found| from + found + 1);
         let Some(pipe) = memchr::memrchr(b'|', &self.bytes[line_start..name_start]).map(|found| line_start + found)
         else {
-            return true;
+            return;
         };
         let head = &self.bytes[line_start..pipe];
         let echo = [b"echo ".as_slice(), b"printf "]
             .iter()
             .find_map(|word| memchr::memmem::rfind(head, word).map(|found| line_start + found + word.len()));
-        let Some(mut at) = echo else { return true };
+        let Some(mut at) = echo else { return };
         while self.byte(at) == Some(b'-') {
             at += self.run(at, |byte| byte != b' ');
             at = self.skip_blanks(at, 4);
         }
         let mut value = self.quoted(at).unwrap_or_else(|| self.bare(at, at));
         if value.end > pipe {
-            return true;
+            return;
         }
         if is_pair && let Some(sign) = self.text.get(value.start..value.end).and_then(|text| text.find(':')) {
             value.start += sign + 1;
@@ -326,7 +302,6 @@ impl Reading<'_> {
         let done = self.labels_done;
         self.accept(value, Promise::Password);
         self.labels_done = done;
-        true
     }
 
     /// `… as the password`, `… is the password`: the value stands in front of its name.
@@ -375,7 +350,7 @@ impl Reading<'_> {
         is_accepted
     }
 
-    fn accept(&mut self, value: Value, promise: Promise) {
+    pub(super) fn accept(&mut self, value: Value, promise: Promise) {
         let is_secret = self.text.get(value.start..value.end).is_some_and(|text| is_secret(text, promise, value.form));
         if is_secret {
             self.labels_done = value.end;
@@ -471,13 +446,21 @@ impl Reading<'_> {
         // The key of a cloud function and the code of a sign-in: long and random, or it is the code of something else.
         let is_code = is_parameter && name.eq_ignore_ascii_case("code");
         promise(name)
-            .or(is_signature.then_some(Promise::Credential))
+            .or((is_signature || self.is_signature_of_request(name, start)).then_some(Promise::Credential))
             .or(is_code.then_some(Promise::Hint))
             .map(|found| (found, end))
     }
 
+    /// `…, SignedHeaders=host, Signature=…` in the header of a request.
+    fn is_signature_of_request(&self, name: &str, start: usize) -> bool {
+        const NEAR: usize = 300;
+        name == "Signature"
+            && self.bytes[..start].ends_with(b" ")
+            && memchr::memmem::find(&self.bytes[start.saturating_sub(NEAR)..start], b"SignedHeaders=").is_some()
+    }
+
     /// What stands between a name and its value, and where the value begins.
-    fn link(&self, name_start: usize, name_end: usize, promise: Promise) -> Option<(Link, usize)> {
+    pub(super) fn link(&self, name_start: usize, name_end: usize, promise: Promise) -> Option<(Link, usize)> {
         if self.bytes[..name_start].ends_with(b"${") {
             // A variable with a default, which may be the secret itself; with a message, it is none.
             let rest = self.text.get(name_end..)?;
@@ -511,6 +494,18 @@ impl Reading<'_> {
         }
         if let Some(behind) = self.property_list(name_start, name_end).or_else(|| self.variable_block(name_start, at)) {
             return Some(behind);
+        }
+        // `<property name="ConnectionPassword">…</property>`.
+        let is_attribute = || {
+            [b" name=\"".as_slice(), b" key=\"", b" id=\""].iter().any(|name| {
+                self.bytes.get(name_start.saturating_sub(64)..name_start).is_some_and(|head| {
+                    let owner = head.iter().rev().take_while(|&&byte| is_name_byte(byte)).count();
+                    head[..head.len() - owner].ends_with(name)
+                })
+            })
+        };
+        if is_quoted && self.byte(at) == Some(b'>') && promise >= Promise::Credential && is_attribute() {
+            return Some((Link::Element, at + 1));
         }
         // A field of a form: its value stands behind an empty line.
         if is_quoted && self.bytes[..name_start].ends_with(b"name=\"") {
@@ -553,7 +548,16 @@ impl Reading<'_> {
                 return Some((Link::Apart, behind));
             }
         }
-        if opening == Some(b'(') && !is_quoted || opening == Some(b',') && is_quoted {
+        let is_compared = || {
+            // `assert_eq!(config.password, "…")`.
+            let value = self.quoted(self.skip_blanks(blank_end + 1, MOST_BLANKS));
+            let text = value.and_then(|value| self.text.get(value.start..value.end)).unwrap_or_default();
+            promise == Promise::Password
+                && text.len() >= 8
+                && text.bytes().any(|byte| byte.is_ascii_lowercase())
+                && text.bytes().any(|byte| byte.is_ascii_uppercase() || b"!@#$%^&*+=?~".contains(&byte))
+        };
+        if opening == Some(b'(') && !is_quoted || opening == Some(b',') && (is_quoted || is_compared()) {
             let mut behind = self.skip_blanks(blank_end + 1, MOST_BLANKS);
             // `NetworkCredential("user", "…")`: the second argument is the secret.
             let is_pair = self.bytes.get(name_end.saturating_sub(11)..name_end).is_some_and(|name| {
@@ -604,7 +608,7 @@ impl Reading<'_> {
         // The number of an encryption in front of the value, and a flag that takes it.
         let word = self.run_within(blank_end, LONGEST_NAME, |byte| byte.is_ascii_graphic());
         let is_between = match self.bytes.get(blank_end..blank_end + word) {
-            Some([digit]) => digit.is_ascii_digit(),
+            Some([digit] | [digit, b':']) => digit.is_ascii_digit(),
             Some(word) => matches!(word, b"--body" | b"--value"),
             None => false,
         };
@@ -616,9 +620,12 @@ impl Reading<'_> {
 
     /// A sign of assignment at a place, and the place behind it.
     pub(super) fn sign(&self, at: usize) -> Option<(Link, usize)> {
-        const SIGNS: [&[u8]; 13] =
-            [b"===", b"!==", b"||=", b"??=", b":=", b"=>", b"==", b"!=", b"+=", b"?=", b"<-", b"->", b"="];
+        const SIGNS: [&[u8]; 14] =
+            [b"<<<", b"===", b"!==", b"||=", b"??=", b":=", b"=>", b"==", b"!=", b"+=", b"?=", b"<-", b"->", b"="];
         let rest = self.bytes.get(at..)?;
+        if rest.starts_with("→".as_bytes()) {
+            return Some((Link::Apart, at + "→".len()));
+        }
         if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(sign)) {
             return Some((Link::Sign, at + sign.len()));
         }
@@ -628,10 +635,14 @@ impl Reading<'_> {
 
     /// `<key>password</key><string>…</string>`.
     fn property_list(&self, name_start: usize, name_end: usize) -> Option<(Link, usize)> {
-        let rest = self.bytes.get(name_end..)?.strip_prefix(b"</key>")?;
+        const ELEMENTS: [(&[u8], &[u8]); 3] =
+            [(b"</key>", b"<string>"), (b"</name>", b"<value>"), (b"</Key>", b"<Value>")];
+        let rest = self.bytes.get(name_end..)?;
+        let (close, open) = ELEMENTS.iter().find(|(close, _)| rest.starts_with(close))?;
+        let rest = &rest[close.len()..];
         let blanks = rest.iter().take(MOST_BLANKS).take_while(|byte| byte.is_ascii_whitespace()).count();
-        let is_value = name_start >= 5 && rest.get(blanks..)?.starts_with(b"<string>");
-        is_value.then_some((Link::Element, name_end + 6 + blanks + 8))
+        let is_value = name_start >= 5 && rest.get(blanks..)?.starts_with(open);
+        is_value.then_some((Link::Element, name_end + close.len() + blanks + open.len()))
     }
 
     /// `variable "db_password" { default = "…" }`.
@@ -691,7 +702,7 @@ impl Reading<'_> {
 
     /// `"key": "password", "value": "…"` and `name: PASSWORD` with `value: …` in the next line.
     fn sibling(&self, at: usize, is_quoted: bool) -> Option<usize> {
-        const NAMES: [&str; 5] = ["value", "val", "defaultvalue", "default_value", "stringvalue"];
+        const NAMES: [&str; 6] = ["value", "val", "defaultvalue", "default_value", "stringvalue", "parametervalue"];
         let comma = self.run_within(at, MOST_BLANKS, |byte| matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n' | b'-'));
         if comma == 0 {
             return None;
@@ -713,7 +724,9 @@ impl Reading<'_> {
 
     /// `is`, `was`, `set to`, with a few words in between: `password for the admin account is …`.
     fn verb(&self, at: usize) -> Option<usize> {
-        const VERBS: [&str; 10] = ["is", "was", "to", "are", "=", "lautet", "ist", "est", "es", "e"];
+        const VERBS: [&str; 13] =
+            ["is", "was", "to", "are", "=", "lautet", "ist", "est", "es", "e", "ar", "er", "jest"];
+        const DONE: [&str; 5] = ["generated", "set", "created", "assigned", "reset"];
         const PLACES: [&str; 6] = ["on", "for", "of", "at", "in", "from"];
         const MOST_WORDS: usize = 6;
         let mut at = at;
@@ -725,12 +738,18 @@ impl Reading<'_> {
             if length == 0 || next == at + length {
                 return None;
             }
-            if VERBS.iter().any(|verb| verb.eq_ignore_ascii_case(word.trim_end_matches(':'))) {
+            let is_done = || {
+                let next = self.run_within(next, LONGEST_NAME, |byte| byte.is_ascii_alphabetic());
+                let word = self.text.get(at + length..)?.trim_start().get(..next)?;
+                DONE.iter().any(|done| done.eq_ignore_ascii_case(word)).then_some(())
+            };
+            if VERBS.iter().any(|verb| verb.eq_ignore_ascii_case(word.trim_end_matches(':'))) && is_done().is_none() {
                 return Some(next);
             }
             let is_word =
                 word.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'\'' | b'-' | b'(' | b')'));
-            if word.ends_with(':') && is_word_with_colon(word) {
+            let is_account = is_place && word.contains('@');
+            if word.ends_with(':') && (is_word_with_colon(word) || is_account) {
                 return Some(next);
             }
             // The name of a machine: `password on db1 is …`.
@@ -746,7 +765,7 @@ impl Reading<'_> {
 }
 
 fn is_word_with_colon(word: &str) -> bool {
-    word.trim_end_matches(':').bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'(' | b')'))
+    word.trim_end_matches(':').bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'(' | b')' | b'\''))
 }
 
 /// `pass`, `pw` and names that end with them.
@@ -755,6 +774,13 @@ fn is_short(name: &str) -> bool {
         name.get(name.len().saturating_sub(ending.len())..).is_some_and(|end| end.eq_ignore_ascii_case(ending))
     };
     ends_with("pass") || ends_with("pw")
+}
+
+/// The second half of what a program signs in with at a vault, which is a UUID.
+fn is_secret_id(name: &str) -> bool {
+    ["secret_id", "secretid", "secret-id"].iter().any(|ending| {
+        name.get(name.len().saturating_sub(ending.len())..).is_some_and(|end| end.eq_ignore_ascii_case(ending))
+    })
 }
 
 fn has_digit(text: &str) -> bool {

@@ -50,6 +50,15 @@ const PASSWORD: &[&str] = &[
     "truststorepass",
     "requirepass",
     "masterauth",
+    "losenordet",
+    "passord",
+    "passordet",
+    "adgangskode",
+    "adgangskoden",
+    "jelszo",
+    "sifreniz",
+    "sifresi",
+    "sshpass",
 ];
 /// Words in front of `pass` that make it a password: a pass alone may be one over data, or a test that went well.
 const PASS_OWNERS: &[&str] = &[
@@ -170,6 +179,7 @@ const HINT: &[&str] = &[
     "sas",
     "totp",
     "seed",
+    "clave",
     "session",
     "sessionid",
     "phpsessid",
@@ -254,6 +264,7 @@ const KEY_OWNERS: &[&str] = &[
     "flask",
     "django",
     "rails",
+    "unseal",
 ];
 /// What makes any word for a credential something else.
 const NOT_SECRET: &[&str] = &[
@@ -424,7 +435,8 @@ fn without_digits(word: &str) -> &str {
 pub(crate) fn promise(name: &str) -> Option<Promise> {
     let words = words(name);
     let decider = words.iter().rposition(|word| {
-        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        let number = word.strip_prefix(['v', 'V']).unwrap_or(word);
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
         !is_number && word.len() > 1 && !is_one_of(word, TAIL)
     })?;
     let word = without_digits(words.get(decider)?);
@@ -446,6 +458,20 @@ pub(crate) fn promise(name: &str) -> Option<Promise> {
         || (word.eq_ignore_ascii_case("phrase") && owned(&["pass", "seed", "recovery", "secret"]))
     {
         return Some(Promise::Phrase);
+    }
+    if word.eq_ignore_ascii_case("sandi") && owned(&["kata"]) || word.eq_ignore_ascii_case("khau") && owned(&["mat"]) {
+        return Some(Promise::Password);
+    }
+    // What the place of sign-in says about a user.
+    if ["response", "assertion"].iter().any(|kind| kind.eq_ignore_ascii_case(word)) {
+        return owned(&["saml"]).then_some(Promise::Credential);
+    }
+    if word.eq_ignore_ascii_case("id") {
+        let is_secret = owners.last().is_some_and(|owner| owner.eq_ignore_ascii_case("secret"));
+        return is_secret.then_some(Promise::Hint);
+    }
+    if word.eq_ignore_ascii_case("login") {
+        return owned(&["sonar"]).then_some(Promise::Hint);
     }
     if word.eq_ignore_ascii_case("word") && owned(&["pass"]) {
         return Some(Promise::Password);
