@@ -126,6 +126,12 @@ impl AllowList {
         best
     }
 
+    /// The entry that spells out a wrapper up to its program and allows that program with what stands behind it.
+    pub(crate) fn allows_behind(&self, outer: &Record, at: usize, inner: &Record) -> Option<&str> {
+        let entries = self.entries.iter().filter(|entry| entry.effect == Decision::Allow);
+        entries.filter(|entry| entry.fits_behind(outer, at, inner)).map(|entry| entry.text.as_str()).next()
+    }
+
     /// The entry that allows a write.
     pub(crate) fn allows_write(&self, write: &Write, context: &Context<'_>) -> Option<&str> {
         if !write.is_known {

@@ -13,6 +13,8 @@ pub(crate) enum Flow {
     Literal(String),
     /// Something that was fetched.
     Network,
+    /// One word that is no option: a number, a hash, the name of a branch.
+    Word,
     /// Anything else.
     Opaque,
 }
@@ -37,6 +39,8 @@ pub(crate) struct Arg {
     pub(crate) is_fetched: bool,
     /// The text with the output of literal substitutions put in, while all of it is known.
     pub(crate) code: Option<String>,
+    /// What it starts with is not known, but is no option.
+    pub(crate) is_name: bool,
     /// What the file holds that the word names, for `<(…)`.
     pub(crate) file: Option<Flow>,
 }
@@ -60,7 +64,7 @@ impl Arg {
 
     /// Whether the word may turn out to be an option that is not seen here.
     pub(crate) fn may_be_option(&self) -> bool {
-        self.splits || self.text.starts_with(UNKNOWN)
+        self.splits || self.text.starts_with(UNKNOWN) && !self.is_name
     }
 
     /// The word behind a prefix of its text, with the same knowledge.

@@ -248,8 +248,10 @@ pub(crate) fn coverage(records: &[Record], list: &AllowList, context: &Context<'
     };
     for record in records {
         if record.needs_entry && !is_covered(record) {
-            match list.allows(record) {
-                Some((entry, _)) => used(entry),
+            let outer = record.behind.and_then(|(id, at)| Some((records.iter().find(|other| other.id == id)?, at)));
+            let behind = || outer.and_then(|(outer, at)| list.allows_behind(outer, at, record));
+            match list.allows(record).map(|(entry, _)| entry).or_else(behind) {
+                Some(entry) => used(entry),
                 None => {
                     let shown = line(&record.argv);
                     return Err(Finding {

@@ -42,6 +42,8 @@ pub(crate) struct Record {
     pub(crate) id: usize,
     /// The record whose exact entry covers this one too.
     pub(crate) cover: Option<usize>,
+    /// The record of a wrapper, and at which of its words this program stands: an entry may name both.
+    pub(crate) behind: Option<(usize, usize)>,
     /// Program, sub-commands, then everything else.
     pub(crate) words: Vec<Arg>,
     /// Where each of these words stands in the command.

@@ -7,6 +7,7 @@ mod environment;
 mod filters;
 mod git;
 mod interpreters;
+mod launchers;
 mod multiplexers;
 mod network;
 mod packages;
@@ -40,6 +41,8 @@ pub(crate) struct Call {
     pub(crate) writes: Vec<Write>,
     /// The record whose exact entry covers this command too.
     pub(crate) cover: Option<usize>,
+    /// Whether a program starts it, so that it is no function of the shell.
+    pub(crate) is_started: bool,
 }
 
 /// How words that are not known are taken.
@@ -166,7 +169,7 @@ fn canonical(text: &str) -> String {
 impl Walker<'_> {
     /// Judges one command and gives what it prints.
     pub(crate) fn judge(&mut self, call: Call, state: &mut State) -> Flow {
-        let Call { args, assignments, stdin, writes, cover } = call;
+        let Call { args, assignments, stdin, writes, cover, is_started } = call;
         let args = spelled(args);
         let Some(first) = args.first().cloned() else { return stdin };
         let has_more = self.spend(args.len());
@@ -177,7 +180,7 @@ impl Walker<'_> {
             }
             return Flow::Opaque;
         }
-        let out = self.judge_words(Call { args, assignments, stdin, writes, cover }, &first, state);
+        let out = self.judge_words(Call { args, assignments, stdin, writes, cover, is_started }, &first, state);
         self.leave();
         out
     }
@@ -202,7 +205,7 @@ impl Walker<'_> {
 
     fn judge_words(&mut self, call: Call, first: &Arg, state: &mut State) -> Flow {
         let before = self.findings.len();
-        let Call { args, assignments, stdin, writes, cover } = call;
+        let Call { args, assignments, stdin, writes, cover, is_started } = call;
         for (name, value) in &assignments {
             // In front of `read` it says where to cut the line, and holds no longer than that.
             let cuts_lines = name == "IFS" && matches!(first.text.as_str(), "read" | "mapfile" | "readarray");
@@ -211,12 +214,19 @@ impl Walker<'_> {
             }
         }
         let is_weak = self.command_word(first);
-        if state.functions.contains(&first.text) {
-            let record =
-                Record { argv: args, writes, is_storable: true, segment: self.segment.clone(), ..Record::default() };
+        let is_function = state.functions.contains_key(&first.text) || state.calling.contains(&first.text);
+        if is_function && !is_started {
+            let record = Record {
+                argv: args.clone(),
+                writes,
+                is_storable: true,
+                segment: self.segment.clone(),
+                ..Record::default()
+            };
             self.records.push(record);
+            let out = self.call(&first.text, args, state, &stdin);
             let fetches = stdin == Flow::Network || state.fetching.contains(&first.text);
-            return if fetches { Flow::Network } else { Flow::Opaque };
+            return if fetches { Flow::Network } else { out };
         }
         let id = self.next_record();
         let mut words = args.clone();
@@ -243,6 +253,9 @@ impl Walker<'_> {
         let name = base_name(&first.text);
         let mut look = Look { args, name, stdin, record, out: None, care: Care::Careful, names_only: false };
         self.look(&mut look, state);
+        if first.is_dynamic {
+            self.unnamed_shell(&look, state);
+        }
         self.unknown_words(&mut look, state);
         self.private_reads(&mut look, state);
         if is_weak {
@@ -258,6 +271,16 @@ impl Walker<'_> {
         out
     }
 
+    /// A program that is not known may be a shell, as in `"$SHELL" -c …`.
+    fn unnamed_shell(&mut self, look: &Look, state: &State) {
+        let is_code = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.ends_with('c');
+        let at = (1..look.args.len().min(4)).find(|at| is_code(look.text(*at)));
+        if let Some(code) = at.and_then(|at| look.args.get(at + 1)) {
+            let code = code.text.replace(UNKNOWN, "x");
+            self.denied_in_code(&code, &look.stdin.clone(), state);
+        }
+    }
+
     fn real_folder(&self, state: &State) -> Option<String> {
         let folder = state.folder.as_deref().filter(|folder| !folder.contains(UNKNOWN))?;
         match self.context.files {
@@ -268,8 +291,23 @@ impl Walker<'_> {
 
     /// Judges what a wrapper starts.
     pub(crate) fn inner(&mut self, look: &Look, args: Vec<Arg>, state: &mut State) -> Flow {
-        let call = Call { args, stdin: look.stdin.clone(), cover: look.record.cover, ..Call::default() };
+        let stdin = look.stdin.clone();
+        let call = Call { args, stdin, cover: look.record.cover, is_started: true, ..Call::default() };
         self.judge(call, state)
+    }
+
+    /// The same, where an entry that spells out the wrapper may name the program as well.
+    pub(crate) fn inner_behind(&mut self, look: &Look, args: Vec<Arg>, state: &mut State) -> Flow {
+        let known = self.records.len();
+        let words = args.clone();
+        let out = self.inner(look, args, state);
+        if let Some(at) = look.args.len().checked_sub(words.len()).filter(|at| *at > 0) {
+            let inner = self.records.iter_mut().skip(known).rfind(|record| record.argv == words);
+            if let Some(record) = inner {
+                record.behind = Some((look.record.id, at));
+            }
+        }
+        out
     }
 
     /// Looks for deny shapes in commands that run somewhere else or that an opaque wrapper may start.
@@ -280,7 +318,7 @@ impl Walker<'_> {
         let mut inside = Walker::new(self.context);
         inside.segment.clone_from(&self.segment);
         inside.budget = self.budget;
-        inside.judge(Call { args, stdin: stdin.clone(), ..Call::default() }, &mut state.deeper());
+        inside.judge(Call { args, stdin: stdin.clone(), is_started: true, ..Call::default() }, &mut state.deeper());
         self.take_denials(inside);
     }
 
@@ -329,6 +367,9 @@ impl Walker<'_> {
             // An option where a program should be: what it belongs to reads the words in another way than this.
             self.denied_anywhere(look, 1, look.args.len(), state);
         }
+        if look.name == "nproc" || look.name == "date" && prints_date(look) {
+            look.out = Some(Flow::Word);
+        }
         let families = [
             Self::builtin,
             Self::privileged,
@@ -364,6 +405,8 @@ impl Walker<'_> {
                     look.must_spell(at);
                 }
             }
+        } else {
+            self.launched(look, state);
         }
     }
 
@@ -488,7 +531,15 @@ impl Walker<'_> {
                 let stdin = look.stdin.clone();
                 let segment = self.segment.clone();
                 let first = self.records.len();
+                // Only the shell itself knows the functions; what a program gives to a shell of its own does not.
+                let is_own = matches!(look.name.as_str(), "eval" | "source" | "." | "trap" | "mapfile" | "readarray");
+                let outer =
+                    (!is_own).then(|| (std::mem::take(&mut state.functions), std::mem::take(&mut state.calling)));
                 let flow = self.code(&code, state, &stdin);
+                if let Some((functions, calling)) = outer {
+                    state.functions = functions;
+                    state.calling = calling;
+                }
                 self.segment = segment;
                 for record in self.records.iter_mut().skip(first) {
                     if record.cover.is_none() {
@@ -505,6 +556,33 @@ impl Walker<'_> {
                 Flow::Opaque
             }
         }
+    }
+}
+
+/// `date` with a format that starts with a part of the time and has no blanks.
+fn prints_date(look: &Look) -> bool {
+    let format = look.args.get(1).filter(|format| look.args.len() == 2 && format.is_static());
+    format.is_some_and(|format| {
+        ["+%Y", "+%F", "+%y", "+%m", "+%d", "+%H", "+%M", "+%S", "+%T", "+%j", "+%s"]
+            .iter()
+            .any(|start| format.text.starts_with(start))
+            && !format.text.contains(char::is_whitespace)
+            && !["%n", "%t"].iter().any(|blank| format.text.contains(blank))
+    })
+}
+
+/// What a file-like word holds where the command itself says so: `<(…)`, the standard input, an open descriptor.
+pub(crate) fn held(arg: &Arg, stdin: &Flow, state: &State) -> Option<Flow> {
+    if arg.file.is_some() {
+        return arg.file.clone();
+    }
+    let number = match arg.text.as_str() {
+        "/dev/stdin" => "0",
+        text => text.strip_prefix("/dev/fd/").or_else(|| text.strip_prefix("/proc/self/fd/"))?,
+    };
+    match number.parse::<i32>().ok()? {
+        0 => Some(stdin.clone()),
+        number => state.descriptors.get(&number).cloned(),
     }
 }
 

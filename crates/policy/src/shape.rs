@@ -27,6 +27,9 @@ const OPEN_VERBS: &[&str] = &[
     "invoke",
 ];
 
+/// More shapes than these nobody reads, so that none are offered.
+const MOST_SHAPES: usize = 40;
+
 /// The shapes of all commands that the list does not cover; none when one of them cannot be stored.
 pub(crate) fn of(records: &[Record], list: &AllowList, context: &Context<'_>) -> Vec<String> {
     let mut shapes: Vec<String> = Vec::new();
@@ -41,6 +44,10 @@ pub(crate) fn of(records: &[Record], list: &AllowList, context: &Context<'_>) ->
         .filter(|record| is_runner(record))
         .map(|record| record.id)
         .collect();
+    let needed = records.iter().map(|record| usize::from(record.needs_entry) + record.writes.len()).sum::<usize>();
+    if needed > MOST_SHAPES * 8 {
+        return Vec::new();
+    }
     for record in records {
         if !record.is_storable {
             return Vec::new();
@@ -63,6 +70,9 @@ pub(crate) fn of(records: &[Record], list: &AllowList, context: &Context<'_>) ->
                 }
             }
         }
+    }
+    if shapes.len() > MOST_SHAPES {
+        return Vec::new();
     }
     // A shape that does not cover its own command would ask for ever.
     let Ok(learnt) =

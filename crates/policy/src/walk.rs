@@ -4,10 +4,12 @@ pub(crate) mod expand;
 mod redirect;
 pub(crate) mod state;
 
+use std::rc::Rc;
+
 use brush_parser::ast::{
     AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
     CompoundList, ExtendedTestExpr, FunctionDefinition, Pipeline, ProcessSubstitutionKind, Program, RedirectList,
-    SimpleCommand, SubshellCommand,
+    SeparatorOperator, SimpleCommand, SubshellCommand,
 };
 
 use brush_parser::SourceSpan;
@@ -17,7 +19,7 @@ use crate::context::Context;
 use crate::finding::{Finding, Record, Weight, Write};
 use crate::judge::Call;
 use crate::shell::{self, Unreadable};
-use state::{State, Value};
+use state::{Function, Source, State, Value};
 
 /// Literal code inside literal code, deeper than this, is not read.
 pub(crate) const MAX_DEPTH: u8 = 8;
@@ -50,7 +52,7 @@ pub(crate) struct Walker<'c> {
     /// Whether a text without a tree is looked through piece by piece.
     scans: bool,
     /// The text that is walked.
-    source: String,
+    source: Source,
     /// What the walk, with the walks inside it, may still do. A text is followed in time that grows with its length:
     /// loops, substitutions and wrappers that multiply work end here, and the human is asked.
     pub(crate) budget: Budget,
@@ -107,7 +109,7 @@ impl<'c> Walker<'c> {
             inflow: Flow::Nothing,
             numbers: 0,
             scans: true,
-            source: String::new(),
+            source: Source::default(),
             budget: Budget { steps: LEAST_STEPS, nesting: 0 },
         }
     }
@@ -192,7 +194,7 @@ impl<'c> Walker<'c> {
         }
         match shell::parse(text) {
             Ok(program) => {
-                let outer = std::mem::replace(&mut self.source, text.to_owned());
+                let outer = std::mem::replace(&mut self.source, Source::of(text));
                 let flow = self.program(&program, state, stdin);
                 self.source = outer;
                 flow
@@ -229,17 +231,33 @@ impl<'c> Walker<'c> {
     fn list(&mut self, list: &CompoundList, state: &mut State, stdin: &Flow) -> Flow {
         let mut out = Flow::Nothing;
         for item in &list.0 {
-            out = join(out, self.and_or(&item.0, state, stdin));
+            let flow = match item.1 {
+                // In the background it is a shell of its own.
+                SeparatorOperator::Async => self.and_or(&item.0, &mut state.forked(), stdin),
+                SeparatorOperator::Sequence => self.and_or(&item.0, state, stdin),
+            };
+            out = join(out, flow);
         }
         out
     }
 
+    /// A list that may not run at all.
+    fn maybe(&mut self, list: &CompoundList, state: &mut State, stdin: &Flow) -> Flow {
+        let outer = std::mem::replace(&mut state.is_conditional, true);
+        let flow = self.list(list, state, stdin);
+        state.is_conditional = outer;
+        flow
+    }
+
     fn and_or(&mut self, list: &AndOrList, state: &mut State, stdin: &Flow) -> Flow {
         let mut out = self.pipeline(&list.first, state, stdin);
+        let outer = state.is_conditional;
         for next in &list.additional {
             let (AndOr::And(pipeline) | AndOr::Or(pipeline)) = next;
+            state.is_conditional = true;
             out = join(out, self.pipeline(pipeline, state, stdin));
         }
+        state.is_conditional = outer;
         out
     }
 
@@ -250,7 +268,7 @@ impl<'c> Walker<'c> {
         let mut flow = stdin.clone();
         for stage in &pipeline.seq {
             // Each stage is a shell of its own.
-            flow = self.command(stage, &mut state.clone(), &flow);
+            flow = self.command(stage, &mut state.forked(), &flow);
         }
         flow
     }
@@ -283,7 +301,7 @@ impl<'c> Walker<'c> {
     /// The code in what the grammar takes for arithmetic, when its brackets stand apart: to the shell they are subshells.
     fn parted_brackets(&self, span: &SourceSpan) -> Option<String> {
         let (start, end) = (span.start.index, span.end.index);
-        let written: String = self.source.chars().skip(start).take(end.saturating_sub(start)).collect();
+        let written: String = self.source.behind(start).chars().take(end.saturating_sub(start)).collect();
         if written.starts_with("((") && written.ends_with("))") {
             return None;
         }
@@ -293,7 +311,7 @@ impl<'c> Walker<'c> {
 
     fn outer_redirects(&mut self, list: Option<&RedirectList>, state: &mut State, stdin: &Flow) -> (Redirects, Flow) {
         let mut redirects = Redirects::default();
-        self.inflow = stdin.clone();
+        self.inflow = inherited(stdin, state);
         for redirect in list.map(|list| list.0.as_slice()).unwrap_or_default() {
             self.segment = redirect.to_string();
             self.redirect(redirect, state, &mut redirects);
@@ -307,10 +325,7 @@ impl<'c> Walker<'c> {
             };
             self.records.push(record);
         }
-        let stdin = redirects.stdin.clone().unwrap_or_else(|| match stdin {
-            Flow::Nothing => state.descriptors.get(&0).cloned().unwrap_or_default(),
-            other => other.clone(),
-        });
+        let stdin = redirects.stdin.clone().unwrap_or_else(|| inherited(stdin, state));
         (redirects, stdin)
     }
 
@@ -335,7 +350,7 @@ impl<'c> Walker<'c> {
                 for part in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
                     self.arithmetic(&part.value, state);
                 }
-                self.list(&clause.body.list, state, stdin)
+                self.maybe(&clause.body.list, state, stdin)
             }
             CompoundCommand::BraceGroup(group) => self.list(&group.list, state, stdin),
             CompoundCommand::Subshell(shell) => self.list(&shell.list, &mut state.clone(), stdin),
@@ -354,25 +369,25 @@ impl<'c> Walker<'c> {
                         self.words(&pattern.value, state);
                     }
                     if let Some(list) = &item.cmd {
-                        out = join(out, self.list(list, state, stdin));
+                        out = join(out, self.maybe(list, state, stdin));
                     }
                 }
                 out
             }
             CompoundCommand::IfClause(clause) => {
                 let mut out = self.list(&clause.condition, state, stdin);
-                out = join(out, self.list(&clause.then, state, stdin));
+                out = join(out, self.maybe(&clause.then, state, stdin));
                 for branch in clause.elses.iter().flatten() {
                     if let Some(condition) = &branch.condition {
-                        out = join(out, self.list(condition, state, stdin));
+                        out = join(out, self.maybe(condition, state, stdin));
                     }
-                    out = join(out, self.list(&branch.body, state, stdin));
+                    out = join(out, self.maybe(&branch.body, state, stdin));
                 }
                 out
             }
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
                 let out = self.list(&clause.0, state, stdin);
-                join(out, self.list(&clause.1.list, state, stdin))
+                join(out, self.maybe(&clause.1.list, state, stdin))
             }
             CompoundCommand::Coprocess(process) => self.command(&process.body, &mut state.clone(), stdin),
         }
@@ -389,14 +404,22 @@ impl<'c> Walker<'c> {
             } else {
                 Value::Unknown
             };
-            state.variables.insert(name.to_owned(), value);
-            return self.list(body, state, stdin);
+            let outer = std::mem::replace(&mut state.is_conditional, true);
+            let before = state.variables.insert(name.to_owned(), value);
+            let out = self.list(body, state, stdin);
+            if let (Some(before), Some(value)) = (before, state.variables.remove(name)) {
+                // No round at all leaves what was there.
+                state.variables.insert(name.to_owned(), before);
+                state.set(name, value);
+            }
+            state.is_conditional = outer;
+            return out;
         }
         let mut out = Flow::Nothing;
         let outer = std::mem::replace(&mut state.rounds, rounds);
         for value in values {
             state.variables.insert(name.to_owned(), Value::Static(value.text.clone()));
-            out = join(out, self.list(body, state, stdin));
+            out = join(out, self.maybe(body, state, stdin));
         }
         state.rounds = outer;
         out
@@ -407,7 +430,8 @@ impl<'c> Walker<'c> {
         let (redirects, _) = self.outer_redirects(function.body.1.as_ref(), state, stdin);
         let mut inside = state.clone();
         inside.positional = None;
-        inside.functions.insert(name.clone());
+        inside.calling.insert(name.clone());
+        inside.is_forked = false;
         let out = self.compound(&function.body.0, &mut inside, &Flow::Opaque);
         if out == Flow::Network {
             state.fetching.insert(name.clone());
@@ -422,7 +446,65 @@ impl<'c> Walker<'c> {
                 format!("a function named `{name}` would run instead of the program"),
             );
         }
-        state.functions.insert(name);
+        let function = Function { definition: function.clone(), source: self.source.clone() };
+        state.functions.insert(name, Rc::new(function));
+    }
+
+    /// Follows a call of a function that the command defines: its body runs with these words, in this state of the shell.
+    pub(crate) fn call(&mut self, name: &str, args: Vec<Arg>, state: &mut State, stdin: &Flow) -> Flow {
+        let function = state.functions.get(name).cloned();
+        if !state.calling.insert(name.to_owned()) {
+            if state.is_forked {
+                self.ask("multiplies", format!("`{name}` starts itself again and again"));
+            }
+            return Flow::Opaque;
+        }
+        let Some(function) = function else {
+            state.calling.remove(name);
+            return Flow::Opaque;
+        };
+        let is_forked = std::mem::take(&mut state.is_forked);
+        let known = self.records.len();
+        let segment = self.segment.clone();
+        let source = std::mem::replace(&mut self.source, function.source.clone());
+        let positional = state.positional.replace(args);
+        let locals = std::mem::take(&mut state.locals);
+        let (compound, redirects) = (&function.definition.body.0, function.definition.body.1.as_ref());
+        let (redirects, stdin) = self.outer_redirects(redirects, state, stdin);
+        let out = self.compound(compound, state, &stdin);
+        let out = self.after(&redirects, out, state);
+        for (name, value) in std::mem::replace(&mut state.locals, locals).into_iter().rev() {
+            match value {
+                Some(value) => state.variables.insert(name, value),
+                None => state.variables.remove(&name),
+            };
+        }
+        state.positional = positional;
+        state.is_forked = is_forked;
+        state.calling.remove(name);
+        self.source = source;
+        self.segment = segment;
+        self.drop_known(known);
+        out
+    }
+
+    /// Drops records from one place on that say nothing which an earlier one does not say.
+    fn drop_known(&mut self, from: usize) {
+        let new = self.records.split_off(from);
+        for record in new {
+            let is_known = self.records.iter().any(|known| {
+                known.argv == record.argv
+                    && known.writes == record.writes
+                    && known.effects == record.effects
+                    && known.folder == record.folder
+                    && known.needs_entry == record.needs_entry
+                    && known.assignments == record.assignments
+                    && known.is_storable == record.is_storable
+            });
+            if !is_known {
+                self.records.push(record);
+            }
+        }
     }
 
     fn test(&mut self, test: &ExtendedTestExpr, state: &mut State) {
@@ -472,7 +554,7 @@ impl<'c> Walker<'c> {
     }
 
     fn simple(&mut self, simple: &SimpleCommand, state: &mut State, stdin: &Flow) -> Flow {
-        self.inflow = stdin.clone();
+        self.inflow = inherited(stdin, state);
         self.segment = simple.to_string();
         let whole = self.segment.clone();
         let mut args: Vec<Arg> = Vec::new();
@@ -500,10 +582,7 @@ impl<'c> Walker<'c> {
             self.item(item, state, &mut args, &mut redirects);
         }
         self.segment = if whole.len() <= 200 { whole } else { line(&args) };
-        let stdin = redirects.stdin.clone().unwrap_or_else(|| match stdin {
-            Flow::Nothing => state.descriptors.get(&0).cloned().unwrap_or_default(),
-            other => other.clone(),
-        });
+        let stdin = redirects.stdin.clone().unwrap_or_else(|| inherited(stdin, state));
         if args.is_empty() {
             self.assignments_alone(&assignments, state);
             if !redirects.writes.is_empty() {
@@ -515,18 +594,23 @@ impl<'c> Walker<'c> {
                 };
                 self.records.push(record);
             }
-            return self.after(&redirects, Flow::Nothing, state);
+            // `$(< file)` gives what the file holds.
+            let out = if assignments.is_empty() { redirects.stdin.clone().unwrap_or_default() } else { Flow::Nothing };
+            return self.after(&redirects, out, state);
         }
-        if args.first().is_some_and(|first| first.text == "exec") && args.len() == 1 {
-            // Without a program the redirects are those of the shell from here on.
-            if redirects.stdin.is_some() {
-                state.descriptors.insert(0, stdin.clone());
-            }
-            state.descriptors.extend(redirects.opened.iter().cloned());
+        // Without a program the redirects are those of the shell from here on.
+        let opens_for_all = args.first().is_some_and(|first| first.text == "exec") && args.len() == 1;
+        if opens_for_all && redirects.stdin.is_some() {
+            state.descriptors.insert(0, stdin.clone());
         }
         let writes = std::mem::take(&mut redirects.writes);
         let call = Call { args, assignments, stdin, writes, ..Call::default() };
+        let outer = (!redirects.opened.is_empty() && !opens_for_all).then(|| state.descriptors.clone());
+        state.descriptors.extend(redirects.opened.iter().cloned());
         let out = self.judge(call, state);
+        if let Some(outer) = outer {
+            state.descriptors = outer;
+        }
         self.after(&redirects, out, state)
     }
 
@@ -558,10 +642,9 @@ impl<'c> Walker<'c> {
             }
             CommandPrefixOrSuffixItem::ProcessSubstitution(kind, shell) => {
                 let flow = match kind {
-                    ProcessSubstitutionKind::Read => self.list(&shell.list, &mut state.deeper(), &Flow::Nothing),
+                    ProcessSubstitutionKind::Read => self.process(shell, state),
                     ProcessSubstitutionKind::Write => {
-                        let inflow = self.inflow.clone();
-                        self.list(&shell.list, &mut state.deeper(), &inflow);
+                        self.process(shell, state);
                         redirects.outflows.push(shell.clone());
                         Flow::Nothing
                     }
@@ -577,20 +660,28 @@ impl<'c> Walker<'c> {
         }
     }
 
+    /// Walks what stands in `<(…)` or `>(…)`; it too reads the standard input of the command around it.
+    fn process(&mut self, shell: &SubshellCommand, state: &State) -> Flow {
+        let inflow = self.inflow.clone();
+        let flow = self.list(&shell.list, &mut state.deeper(), &inflow);
+        self.inflow = inflow;
+        flow
+    }
+
     fn assignment(&mut self, assignment: &Assignment, state: &mut State) -> Vec<(String, Arg)> {
-        let name = match &assignment.name {
-            AssignmentName::VariableName(name) => name.clone(),
+        let (name, is_element) = match &assignment.name {
+            AssignmentName::VariableName(name) => (name.clone(), false),
             AssignmentName::ArrayElementName(name, index) => {
                 self.arithmetic(index, state);
-                name.clone()
+                (name.clone(), true)
             }
         };
         self.glued(assignment);
         match &assignment.value {
             AssignmentValue::Scalar(word) => {
                 let mut value = self.whole(&word.value, state);
-                if assignment.append {
-                    // Grows what is already there, which is not looked up.
+                if assignment.append || is_element {
+                    // Grows what is already there, or is one of several, which is not looked up.
                     value.text.insert(0, crate::arg::UNKNOWN);
                     value.is_dynamic = true;
                     value.code = None;
@@ -620,7 +711,7 @@ impl<'c> Walker<'c> {
         if !matches!(assignment.value, AssignmentValue::Array(_)) {
             return;
         }
-        let mut behind = self.source.chars().skip(assignment.loc.end.index.saturating_sub(1));
+        let mut behind = self.source.behind(assignment.loc.end.index.saturating_sub(1)).chars();
         if behind.next() == Some(')') && behind.next().is_some_and(|next| !" \t\n;&|<>)".contains(next)) {
             self.ask("cannot be parsed", "text stands right behind a list of values");
         }
@@ -636,12 +727,20 @@ impl<'c> Walker<'c> {
             } else {
                 Value::of(&value.text)
             };
-            state.variables.insert(name.clone(), known);
+            state.set(name, known);
         }
         if !assignments.is_empty() {
             let record = Record { segment: self.segment.clone(), is_storable: true, ..Record::default() };
             self.records.push(record);
         }
+    }
+}
+
+/// The standard input that a command has without a redirect of its own.
+fn inherited(stdin: &Flow, state: &State) -> Flow {
+    match stdin {
+        Flow::Nothing => state.descriptors.get(&0).cloned().unwrap_or_default(),
+        other => other.clone(),
     }
 }
 

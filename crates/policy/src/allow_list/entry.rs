@@ -103,6 +103,20 @@ impl Entry {
         if is_here { self.words_fit(tokens, record) } else { Fit::No }
     }
 
+    /// Whether the entry spells out the words of a wrapper and fits the program behind them with its rest.
+    pub(super) fn fits_behind(&self, outer: &Record, at: usize, inner: &Record) -> bool {
+        let Pattern::Words(tokens) = &self.pattern else { return false };
+        let (Some(front), Some(rest)) = (tokens.get(..at), tokens.get(at..)) else { return false };
+        let program = outer.words.first().into_iter();
+        let words = program.chain(outer.argv.iter().skip(1));
+        let is_spelled = front
+            .iter()
+            .zip(words)
+            .all(|(token, word)| is_plain(token) && word.is_static() && token_fits(token, &word.text));
+        let placed = Self { pattern: Pattern::Words(rest.to_vec()), ..self.clone() };
+        !rest.is_empty() && is_spelled && placed.fits(inner) != Fit::No
+    }
+
     /// Whether the entry holds in this folder.
     pub(super) fn holds_in(&self, folder: &str) -> bool {
         let Some(own) = self.folder.as_deref() else { return true };
@@ -175,7 +189,8 @@ fn words_fit(tokens: &[Token], words: &[(&Arg, bool)], head: usize) -> Fit {
         return if fits { Fit::Pattern } else { Fit::No };
     }
     let stem = last.get(..last.len() - 1).unwrap_or_default();
-    let spells = |named: bool, word: &str| !named || is_plain(stem) && token_fits(stem, word);
+    let spells =
+        |named: bool, word: &str| !named || is_plain(stem) && (token_fits(stem, word) || holds_value(stem, word));
     if !spells(first.1, &first.0.text) || behind.iter().any(|(_, named)| *named) {
         return Fit::No;
     }
@@ -198,6 +213,13 @@ fn words_fit(tokens: &[Token], words: &[(&Arg, bool)], head: usize) -> Fit {
     // The star behind program or verb stands for what follows the word, not for more of the word.
     let fits = if before.len() < head { token_fits(stem, &first.0.text) } else { token_fits(last, &first.0.text) };
     if fits { Fit::Pattern } else { Fit::No }
+}
+
+/// Whether the stem is a short option and the word that option with a value which is no further letter.
+fn holds_value(stem: &[Sign], word: &str) -> bool {
+    let [Sign::Plain('-'), Sign::Plain(letter)] = stem else { return false };
+    let value = word.strip_prefix('-').and_then(|rest| rest.strip_prefix(*letter)).unwrap_or_default();
+    value.starts_with(['.', '~', '_', '='])
 }
 
 fn is_plain(token: &[Sign]) -> bool {

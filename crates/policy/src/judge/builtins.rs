@@ -5,6 +5,9 @@ use crate::arg::{Arg, Flow};
 use crate::options::Grammar;
 use crate::walk::state::{State, Value};
 
+/// A longer name of a folder is not followed.
+const LONGEST_FOLDER: usize = 4096;
+
 impl Walker<'_> {
     /// Built-ins.
     pub(super) fn builtin(&mut self, look: &mut Look, state: &mut State) -> bool {
@@ -19,9 +22,9 @@ impl Walker<'_> {
                 if look.args.len() == 1 || look.args.iter().skip(1).all(|arg| arg.text == "-") {
                     look.out = Some(look.stdin.clone());
                 } else if let [_, only] = look.args.as_slice()
-                    && let Some(flow) = &only.file
+                    && let Some(flow) = super::held(only, &look.stdin, state)
                 {
-                    look.out = Some(flow.clone());
+                    look.out = Some(flow);
                 } else if look
                     .args
                     .iter()
@@ -46,7 +49,16 @@ impl Walker<'_> {
                 if name == "wait" {
                     for value in look.parse(&Grammar::new("p", &[])).values('p', "") {
                         self.assignment_name(&value.text);
-                        state.variables.insert(value.text.clone(), Value::Unknown);
+                        state.set(&value.text, Value::Unknown);
+                    }
+                }
+                if name == "shift" {
+                    let by = if look.args.len() == 1 { Some(1) } else { look.text(1).parse::<usize>().ok() };
+                    match (&mut state.positional, by) {
+                        (Some(words), Some(by)) if look.args.len() < 3 && !state.is_conditional => {
+                            words.drain(1.min(words.len())..by.saturating_add(1).min(words.len()));
+                        }
+                        _ => state.positional = None,
                     }
                 }
                 if name == "suspend" {
@@ -86,7 +98,10 @@ impl Walker<'_> {
                     && let Some(code) = args.first()
                     && !matches!(code.text.as_str(), "" | "-" | "-l" | "-p")
                 {
-                    self.code_in(look, code, &mut state.deeper());
+                    // It runs when the variables may hold anything else.
+                    let mut later = state.deeper();
+                    later.forget_values();
+                    self.code_in(look, code, &mut later);
                     look.care = Care::Harmless;
                 }
             }
@@ -95,7 +110,7 @@ impl Walker<'_> {
                 for arg in look.from(1) {
                     if !arg.text.starts_with('-') {
                         self.assignment_name(&arg.text);
-                        state.variables.insert(arg.text.clone(), Value::Unknown);
+                        state.set(&arg.text, Value::Unknown);
                         state.functions.remove(&arg.text);
                     }
                 }
@@ -112,8 +127,11 @@ impl Walker<'_> {
                     self.ask("shell setting", "changes how the shell reads what follows");
                 }
                 let operands = parsed.operands.clone();
-                if !operands.is_empty() {
-                    state.positional = None;
+                if !operands.is_empty() || parsed.has_end {
+                    let words = operands.iter().filter_map(|at| look.args.get(*at)).cloned();
+                    let words =
+                        std::iter::once(Arg::unknown()).chain(words).map(|arg| Arg { is_indirect: true, ..arg });
+                    state.positional = (!state.is_conditional).then(|| words.collect());
                 }
                 look.care = Care::Harmless;
                 look.names_only = true;
@@ -161,6 +179,7 @@ impl Walker<'_> {
             "getopts" => {
                 let name = look.text(2).to_owned();
                 self.assignment_name(&name);
+                state.set(&name, Value::Unknown);
                 look.care = Care::Harmless;
                 look.record.needs_entry = false;
             }
@@ -182,7 +201,7 @@ impl Walker<'_> {
         let parsed = look.parse(&Grammar::new("", &[]));
         let target = parsed.operands.first().and_then(|at| look.args.get(*at)).cloned();
         let previous = state.folder.clone();
-        state.folder = match (look.name.as_str(), target) {
+        let folder = match (look.name.as_str(), target) {
             ("popd", _) => state.stack.pop().flatten(),
             ("pushd", None) => None,
             (_, None) => self.context.home.clone(),
@@ -190,7 +209,8 @@ impl Walker<'_> {
             (_, Some(arg)) if arg.is_static() && !arg.has_placeholder => {
                 let (path, is_anchored) = crate::path::resolve(&arg.text, state.folder.as_deref(), self.context);
                 let linked = state.links.iter().find(|(from, _)| *from == path).map(|(_, to)| to.clone());
-                is_anchored.then(|| linked.unwrap_or(path))
+                // No system has longer names of folders.
+                (is_anchored && path.len() <= LONGEST_FOLDER).then(|| linked.unwrap_or(path))
             }
             (_, Some(arg)) => {
                 // A prefix that is known may lead to a guarded place already.
@@ -198,6 +218,7 @@ impl Walker<'_> {
                 (is_anchored && arg.text.starts_with('/')).then_some(path)
             }
         };
+        state.go(folder);
         if look.name == "pushd" {
             state.stack.push(previous.clone());
         }
@@ -205,7 +226,7 @@ impl Walker<'_> {
     }
 
     /// What a literal `echo` or `printf` prints, where it is certain.
-    fn prints(&mut self, look: &mut Look, state: &State) {
+    fn prints(&mut self, look: &mut Look, state: &mut State) {
         look.care = Care::Harmless;
         look.names_only = true;
         let args = look.from(1);
@@ -216,7 +237,14 @@ impl Walker<'_> {
                 look.text(1).get(2..).unwrap_or_default().to_owned()
             };
             self.assignment_name(&name);
-            let _ = state;
+            let rest = look.from(if look.text(1) == "-v" { 3 } else { 2 });
+            let texts: Option<Vec<String>> = rest.iter().map(|arg| arg.code.clone().filter(|_| !arg.is_glob)).collect();
+            let value = match texts.map(|texts| formatted(&texts)) {
+                _ if rest.iter().any(|arg| arg.is_fetched) => Value::Fetched,
+                Some(Flow::Literal(text)) => Value::of(&text),
+                _ => Value::Unknown,
+            };
+            state.set(&name, value);
             return;
         }
         if args.iter().any(|arg| arg.is_fetched) {
@@ -240,12 +268,7 @@ impl Walker<'_> {
         let Some(arg) = look.args.get(at).cloned() else { return };
         look.must_spell(at);
         look.executes(&arg.shown());
-        let flow = match (&arg.file, arg.text.as_str()) {
-            (Some(flow), _) => Some(flow.clone()),
-            (None, "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0") => Some(look.stdin.clone()),
-            _ => None,
-        };
-        match flow {
+        match super::held(&arg, &look.stdin, state) {
             Some(Flow::Literal(code)) => {
                 self.code_in(look, &Arg::literal(code), state);
             }
@@ -256,6 +279,7 @@ impl Walker<'_> {
         }
         // What the file sets is not known.
         state.functions.clear();
+        state.forget_values();
     }
 
     /// A file that is run: a fetched one is worth a warning.
@@ -285,10 +309,20 @@ impl Walker<'_> {
         if is_reference {
             self.ask("reference", "the variable stands for another one or evaluates what it is given");
         }
+        let flags: String =
+            look.args.iter().skip(1).map(|arg| arg.text.as_str()).filter(|text| text.starts_with('-')).collect();
+        let changes_text = look.name != "export" && flags.contains(['l', 'u', 'c', 'i', 'n']);
+        let is_fixed = look.name == "readonly" || look.name != "export" && flags.contains('r');
+        let is_local =
+            look.name == "local" || matches!(look.name.as_str(), "declare" | "typeset") && !flags.contains('g');
         let mut prints = true;
         for arg in look.from(1) {
             if arg.text.starts_with('-') {
                 continue;
+            }
+            let bare = arg.text.split(['=', '+', '[']).next().unwrap_or_default().to_owned();
+            if is_local && !state.calling.is_empty() {
+                state.locals.push((bare.clone(), state.variables.get(&bare).cloned()));
             }
             prints = false;
             // An index is evaluated, before or without the equals sign.
@@ -303,16 +337,25 @@ impl Walker<'_> {
                     let name = arg.text.get(..at).unwrap_or_default().trim_end_matches('+').to_owned();
                     let value = arg.tail(at + 1);
                     self.assignment_value(&name, &value);
+                    let grows = arg.text.get(..at).is_some_and(|name| name.ends_with(['+', ']']));
                     let known = if value.is_fetched {
                         Value::Fetched
-                    } else if value.is_dynamic {
+                    } else if value.is_dynamic || changes_text || grows {
                         Value::Unknown
                     } else {
                         Value::of(&value.text)
                     };
-                    state.variables.insert(name, known);
+                    // Outside of a function there is nothing to be local to.
+                    let fails = look.name == "local" && state.calling.is_empty();
+                    let outer = state.is_conditional;
+                    state.is_conditional |= fails;
+                    state.set(&bare, known);
+                    state.is_conditional = outer;
                 }
                 None => self.assignment_name(&arg.text),
+            }
+            if is_fixed {
+                state.fixed.insert(bare);
             }
         }
         if look.name == "local" || !prints && look.name == "readonly" {
@@ -324,7 +367,8 @@ impl Walker<'_> {
     fn read_variables(&mut self, look: &mut Look, state: &mut State) {
         look.care = Care::Harmless;
         look.names_only = true;
-        let parsed = look.parse(&Grammar::new("adinNptuCcOs", &[]));
+        let values = if look.name == "read" { "adinNptu" } else { "CcdnOsu" };
+        let parsed = look.parse(&Grammar::new(values, &[]));
         if look.name != "read" {
             for value in parsed.values('C', "") {
                 self.ask("option that executes", "a callback runs code");
@@ -345,7 +389,7 @@ impl Walker<'_> {
         };
         for name in names {
             self.assignment_name(&name.text);
-            state.variables.insert(name.text.clone(), value.clone());
+            state.set(&name.text, value.clone());
         }
         look.record.needs_entry = false;
         look.out = Some(Flow::Nothing);
@@ -372,7 +416,11 @@ impl Walker<'_> {
             );
             for option in &parsed.options {
                 if let Some(value) = &option.value {
-                    self.denied_in_code(&value.text, &Flow::Nothing, state);
+                    let code = match value.text.split_once(':').filter(|_| look.name == "bind") {
+                        Some((_, code)) => code.trim(),
+                        None => &value.text,
+                    };
+                    self.denied_in_code(code, &Flow::Nothing, state);
                 }
             }
         }

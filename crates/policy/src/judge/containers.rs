@@ -152,8 +152,8 @@ impl Walker<'_> {
             }
             "kubectl" | "oc" | "k" | "microk8s.kubectl" | "k3s-kubectl" => self.kube(look, state),
             "lxc" | "incus" | "lxc-attach" | "multipass" | "adb" | "distrobox" | "toolbox" | "heroku" | "fly"
-            | "flyctl" | "gcloud" | "minikube" | "colima" | "lima" | "limactl" | "nomad" | "fleetctl" | "crictl"
-            | "ctr" | "railway" | "eb" | "doctl" | "az" => {
+            | "flyctl" | "gcloud" | "minikube" | "colima" | "limactl" | "nomad" | "fleetctl" | "crictl" | "ctr"
+            | "railway" | "eb" | "doctl" | "az" => {
                 self.remote_words(look, state);
             }
             "vagrant" => {
@@ -279,6 +279,16 @@ impl Walker<'_> {
                 for value in [inside.values('\0', "iidfile"), inside.values('\0', "metadata-file")].concat() {
                     self.writes_aside(look, &value, state);
                 }
+                for value in inside.values('o', "output") {
+                    let named = value.text.split(',').find_map(|part| part.strip_prefix("dest="));
+                    let target = named.map_or_else(|| value.clone(), Arg::literal);
+                    if named.is_some() || !value.text.contains('=') {
+                        self.writes_aside(look, &target, state);
+                    }
+                }
+                for option in inside.options.iter().filter(|option| option.is_long && option.name == "push") {
+                    look.must_spell(at + option.at);
+                }
             }
             "cp" => {
                 if let Some(last) = look.args.last().cloned()
@@ -377,7 +387,7 @@ impl Walker<'_> {
         if verb == "config" && places.get(1).is_some_and(|next| look.text(*next).starts_with("set")) {
             self.ask("changes settings", "changes the configuration of clusters, which names programs that are run");
         }
-        if matches!(verb.as_str(), "exec" | "run" | "debug" | "attach") {
+        if matches!(verb.as_str(), "exec" | "run" | "debug" | "attach" | "rsh") {
             look.must_spell(at);
             let end = look.args.iter().position(|arg| arg.text == "--").map(|at| at + 1);
             let command = match end {
@@ -398,7 +408,28 @@ impl Walker<'_> {
         {
             self.writes_purposely(look, &last, state);
         }
-        if matches!(verb.as_str(), "delete" | "drain" | "cordon" | "replace" | "patch" | "edit") {
+        let changes = matches!(
+            verb.as_str(),
+            "delete"
+                | "drain"
+                | "cordon"
+                | "uncordon"
+                | "taint"
+                | "replace"
+                | "patch"
+                | "edit"
+                | "apply"
+                | "create"
+                | "scale"
+                | "autoscale"
+                | "expose"
+                | "cp"
+                | "proxy"
+                | "port-forward"
+        );
+        let rolls = verb == "rollout"
+            && places.get(1).is_some_and(|next| matches!(look.text(*next), "undo" | "restart" | "pause" | "resume"));
+        if changes || rolls {
             look.must_spell(at);
         }
     }
@@ -433,6 +464,9 @@ impl Walker<'_> {
                     "exec" | "shell" | "ssh" | "run" | "enter" | "run:detached" | "ssh-command" | "console" | "task"
                 )
             });
+        if matches!(look.name.as_str(), "gcloud" | "az") && verbs.iter().any(|at| look.text(*at) == "storage") {
+            look.out = Some(Flow::Network);
+        }
         let takes = if matches!(look.name.as_str(), "gcloud" | "az") { 3 } else { 1 };
         let head: Vec<usize> = verbs.iter().copied().take(takes).collect();
         look.set_head(&head);
@@ -453,8 +487,12 @@ impl Walker<'_> {
                 text == "--" || matches!(text.as_str(), "shell" | "exec" | "-C" | "-c" | "-e" | "run" | "--command");
             if is_start {
                 for from in at + 1..(at + 4).min(look.args.len()) {
-                    self.denied_inside(look.from(from), &Flow::Nothing, state);
+                    let words = look.args.iter().skip(from).take(64).cloned().collect();
+                    self.denied_inside(words, &Flow::Nothing, state);
                 }
+            }
+            if self.budget.is_spent() {
+                break;
             }
         }
     }

@@ -119,7 +119,8 @@ impl Walker<'_> {
                 return true;
             }
             "mount" | "umount" | "swapon" | "swapoff" | "losetup" | "fsck" | "e2fsck" | "xfs_repair" | "tune2fs"
-            | "hdiutil" | "udisksctl" => {
+            | "hdiutil" | "udisksctl" | "debugfs" | "xfs_admin" | "xfs_db" | "e2label" | "fatlabel" | "dmsetup"
+            | "kpartx" | "zramctl" | "fstrim" => {
                 if look.args.len() > 1 {
                     self.ask("mounts", format!("`{name}` changes what is mounted or how"));
                 }
@@ -140,7 +141,8 @@ impl Walker<'_> {
         let Some(at) = look.args.iter().position(|arg| arg.text.starts_with("of=")) else { return };
         let Some(arg) = look.args.get(at) else { return };
         let target = arg.tail(3);
-        let from_device = input.as_deref().is_some_and(|from| from.starts_with("/dev/"));
+        // Only from one file to another is it a copy like others.
+        let from_device = input.as_deref().is_none_or(|from| from.starts_with("/dev/"));
         let work = self.context.working_folder.clone().unwrap_or_default();
         let (path, is_anchored) = crate::path::resolve(&target.text, state.folder.as_deref(), self.context);
         let is_inside = is_anchored && path.starts_with(&format!("{}/", work.trim_end_matches('/')));

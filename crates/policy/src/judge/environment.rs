@@ -309,6 +309,7 @@ const UNSAFE_STARTS: &[&str] = &[
     "PYTHON",
     "NPM_CONFIG_",
     "YARN_",
+    "COREPACK_",
     "PNPM_",
     "PIP_",
     "UV_",
@@ -453,13 +454,29 @@ fn does_nothing(name: &str, value: &Arg) -> bool {
     is_viewer && value.is_static() && matches!(value.text.as_str(), "" | "cat" | "true" | ":")
 }
 
+/// Flags of the compiler that only say what it warns about.
+fn only_warns(name: &str, value: &Arg) -> bool {
+    let mut words = value.text.split_whitespace();
+    let mut is_plain = matches!(name, "RUSTFLAGS" | "RUSTDOCFLAGS") && value.is_static();
+    while let Some(word) = words.next().filter(|_| is_plain) {
+        let lint = match word {
+            "-D" | "-W" | "-A" | "-F" | "--cap-lints" => words.next(),
+            _ => ["-D", "-W", "-A", "-F"].iter().find_map(|flag| word.strip_prefix(flag)),
+        };
+        is_plain = lint.is_some_and(|lint| {
+            !lint.is_empty() && lint.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-:".contains(&byte))
+        });
+    }
+    is_plain
+}
+
 impl Walker<'_> {
     /// A variable that is set in front of a command or for all that follow.
     pub(crate) fn assignment_value(&mut self, name: &str, value: &Arg) {
         if value.is_fetched && is_unsafe(name) {
             self.ask("unsafe assignment", format!("`{name}` would hold fetched text"));
         }
-        if does_nothing(name, value) {
+        if does_nothing(name, value) || only_warns(name, value) {
             return;
         }
         if name == "CARGO_TARGET_DIR" && value.is_static() && !value.has_placeholder {

@@ -38,13 +38,14 @@ const OPTION_RUNS: &[(&str, &str, &[&str])] = &[
     ("sk", "", &["preview", "bind", "cmd"]),
     ("diff3", "", &["diff-program"]),
     ("sdiff", "", &["diff-program"]),
-    ("xdotool", "", &[]),
     ("mandoc", "", &[]),
     ("pre-commit", "c", &["config"]),
     ("ssh-add", "sS", &[]),
     ("ssh-agent", "P", &[]),
     ("apropos", "C", &["config-file"]),
     ("logrotate", "", &[]),
+    ("prove", "e", &["exec", "harness", "source"]),
+    ("info", "", &["restore", "init-file"]),
 ];
 
 impl Walker<'_> {
@@ -186,6 +187,45 @@ impl Walker<'_> {
         }
     }
 
+    /// Scripts that a server or the shell of a database runs, and settings of a server that write files.
+    fn server_scripts(&mut self, look: &mut Look) {
+        let words: Vec<String> = look.args.iter().skip(1).map(|arg| arg.text.to_lowercase()).collect();
+        let runs = match look.name.as_str() {
+            "mongo" | "mongosh" => words.iter().any(|word| {
+                word == "--eval" || word.starts_with("--eval=") || word.ends_with(".js") || word.ends_with(".mongodb")
+            }),
+            "mysql" | "mariadb" => words.iter().any(|word| {
+                let code = word.trim_start_matches("-e").trim_start_matches("--execute=").trim_start();
+                code.starts_with("source ") || code.contains("\\. ")
+            }),
+            "redis-cli" => {
+                words.iter().any(|word| {
+                    matches!(
+                        word.as_str(),
+                        "--eval"
+                            | "eval"
+                            | "evalsha"
+                            | "script"
+                            | "function"
+                            | "module"
+                            | "slaveof"
+                            | "replicaof"
+                            | "debug"
+                            | "migrate"
+                            | "shutdown"
+                            | "acl"
+                    )
+                }) || words
+                    .windows(2)
+                    .any(|pair| matches!(pair, [first, second] if first == "config" && second != "get"))
+            }
+            _ => false,
+        };
+        if runs {
+            self.ask("option that executes", format!("`{}` would run a script or change its server", look.name));
+        }
+    }
+
     fn pager(&mut self, look: &mut Look, state: &State) {
         for at in 1..look.args.len() {
             let text = look.text(at).to_owned();
@@ -223,7 +263,7 @@ impl Walker<'_> {
                     self.ask("fetched statements", format!("`{}` would run fetched statements", look.name));
                 }
             }
-            Flow::Opaque => {
+            Flow::Opaque | Flow::Word => {
                 let names_them = look
                     .args
                     .iter()
@@ -253,6 +293,13 @@ impl Walker<'_> {
                         || lower.contains("\\g")
                         || lower.contains(".once")
                         || lower.contains(".output"))
+                || [".output", ".once", ".read", ".import"].iter().any(|mark| {
+                    lower
+                        .split_once(mark)
+                        .is_some_and(|(_, tail)| tail.trim_start_matches([' ', '\'', '"']).starts_with('|'))
+                })
+                || lower.contains(".excel")
+                || lower.contains(".www")
                 || lower.contains("edit(")
                 || lower.contains(".import |")
                 || lower.contains("\\pipe")
@@ -310,6 +357,10 @@ impl Walker<'_> {
             ]
             .iter()
             .any(|verb| lower.contains(verb));
+            if changes && look.name.starts_with("sqlite") {
+                let file = look.args.iter().skip(1).find(|arg| !arg.text.starts_with('-')).cloned().unwrap_or_default();
+                self.write(&file, state);
+            }
             if changes {
                 match at {
                     Some(at) => look.must_spell(at),
@@ -317,6 +368,7 @@ impl Walker<'_> {
                 }
             }
         }
+        self.server_scripts(look);
         for (at, arg) in look.args.clone().iter().enumerate().skip(1) {
             if matches!(arg.text.as_str(), "-f" | "--file" | "-init" | "--init-file" | "--init-command")
                 || arg.text.starts_with("--pager")

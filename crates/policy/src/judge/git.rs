@@ -6,7 +6,7 @@ use super::{Look, Walker};
 use crate::arg::{Arg, Flow};
 use crate::options::{Parsed, parse};
 use crate::walk::state::State;
-use table::{CONFIG, GLOBAL, NESTED, RUNNERS, RUNNING_KEYS, SPELLED, grammar_of};
+use table::{CONFIG, GLOBAL, NESTED, RUNNERS, RUNNING_KEYS, SPELLED, WRITERS, grammar_of};
 
 impl Walker<'_> {
     /// `git` and the programs that are a verb of it.
@@ -79,9 +79,16 @@ impl Walker<'_> {
         if RUNNERS.contains(&verb.as_str()) {
             self.ask("option that executes", format!("`git {verb}` runs programs or serves a repository"));
         }
+        if WRITERS.contains(&verb.as_str()) {
+            // A repository in a guarded folder is guarded as well.
+            self.write(&Arg::literal("./tracked"), &there);
+        }
         self.git_options(look, &verb, verb_at, &inside, &there);
         self.git_verb(look, &verb, verb_at, &inside, &mut there);
         self.git_spelled(look, &verb, verb_at, &inside);
+        if gives_a_word(look, &verb, &inside) {
+            look.out = Some(Flow::Word);
+        }
         true
     }
 
@@ -303,6 +310,24 @@ impl Walker<'_> {
                 self.note("destroys work", format!("`git {verb}` with this option overwrites or removes work"));
             }
         }
+        if matches!(verb, "checkout" | "restore") {
+            for at in &inside.operands {
+                if matches!(look.text(at + from), "." | "./" | ":/" | ":" | "*" | ":/*") {
+                    look.must_spell(at + from);
+                    self.note("destroys work", format!("`git {verb}` of the whole tree overwrites work"));
+                }
+            }
+        }
+        if verb == "push" {
+            for at in &inside.operands {
+                let text = look.text(at + from).to_owned();
+                let is_address =
+                    text.contains("://") || text.split_once(':').is_some_and(|(host, _)| host.contains('@'));
+                if is_address {
+                    look.must_spell(at + from);
+                }
+            }
+        }
         let second = inside.operands.first().map(|at| look.text(at + from).to_owned()).unwrap_or_default();
         if matches!(
             (verb, second.as_str()),
@@ -355,6 +380,7 @@ impl Walker<'_> {
         if reads {
             return;
         }
+        self.write(&Arg::literal("./tracked"), state);
         if long("global") || long("system") {
             self.ask("start-up file", "changes the settings of `git` for every project");
             if long("system") {
@@ -375,6 +401,23 @@ impl Walker<'_> {
             self.git_setting(look, &setting, state);
         }
     }
+}
+
+/// Whether the verb prints a hash, a number or the name of a branch, and nothing else.
+fn gives_a_word(look: &Look, verb: &str, inside: &Parsed) -> bool {
+    let has_only = |names: &[&str]| inside.options.iter().all(|option| names.contains(&option.name.as_str()));
+    let is_plain = look.args.iter().all(|arg| arg.is_static() && !arg.text.contains(char::is_whitespace));
+    let is_word = match verb {
+        "merge-base" => has_only(&["octopus", "fork-point", "all", "a"]),
+        "describe" => has_only(&["tags", "all", "always", "abbrev", "long", "dirty", "exact-match"]),
+        "rev-parse" => has_only(&["short", "verify", "abbrev-ref", "q", "quiet"]) && !inside.operands.is_empty(),
+        "rev-list" => inside.has('\0', "count"),
+        "branch" => inside.has('\0', "show-current"),
+        "symbolic-ref" => has_only(&["short", "q", "quiet"]) && inside.operands.len() == 1,
+        "write-tree" | "hash-object" => true,
+        _ => false,
+    };
+    is_word && is_plain && !inside.has_end
 }
 
 fn runs_programs(key: &str) -> bool {

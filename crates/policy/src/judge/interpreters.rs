@@ -90,7 +90,7 @@ impl Walker<'_> {
         }
         let informs = parsed.options.iter().any(|option| {
             matches!(option.name.as_str(), "version" | "help" | "V" | "h" | "v8-options")
-                || option.name == "v" && family != "ruby"
+                || option.name == "v" && (family != "ruby" || look.args.len() == 2)
                 || family == "node" && option.is_long && matches!(option.name.as_str(), "test" | "run")
         });
         let mut operands = parsed.operands.iter().copied();
@@ -109,7 +109,11 @@ impl Walker<'_> {
             && matches!(next_word.as_str(), "get" | "add" | "remove" | "upgrade" | "global" | "downgrade")
             || look.name == "swift"
                 && verb == "package"
-                && matches!(next_word.as_str(), "update" | "resolve" | "add-dependency");
+                && matches!(next_word.as_str(), "update" | "resolve" | "add-dependency")
+            || family == "python"
+                && super::base_name(&verb) == "setup.py"
+                && matches!(next_word.as_str(), "install" | "develop" | "easy_install")
+            || look.name == "r" && verb == "CMD" && matches!(next_word.as_str(), "INSTALL" | "REMOVE");
         if installs {
             self.deny("package install", format!("`{} {verb} {next_word}` installs or fetches code", look.name));
         }
@@ -126,6 +130,16 @@ impl Walker<'_> {
                     let code = look.args.get(next).cloned().unwrap_or_default();
                     look.must_spell(next);
                     self.inline_code(look, &code, state);
+                }
+                return true;
+            }
+            if verb == "task" {
+                // A task of the project, like a script of `npm`.
+                if look.args.iter().any(|arg| arg.text == "--eval") {
+                    self.ask("option that executes", "`deno task --eval` runs what it is given");
+                }
+                if let Some(next) = next {
+                    look.bring_forward(next);
                 }
                 return true;
             }
@@ -170,6 +184,25 @@ impl Walker<'_> {
         }
         let text = code.code.clone().unwrap_or_else(|| code.text.clone());
         self.guarded_literals(look, &text, state);
+        if find(&look.name).is_some_and(|known| known.names.first() == Some(&"expect")) {
+            self.spawned(&text, state);
+        }
+    }
+
+    /// The programs that a script of `expect` starts.
+    fn spawned(&mut self, code: &str, state: &State) {
+        for line in code.split([';', '\n', '{', '}', '[', ']']) {
+            let mut words = line.trim();
+            let Some((verb, rest)) = words.split_once(char::is_whitespace) else { continue };
+            if !matches!(verb, "spawn" | "exp_spawn" | "exec" | "system" | "overlay" | "open") {
+                continue;
+            }
+            words = rest.trim();
+            while let Some(option) = words.strip_prefix('-') {
+                words = option.split_once(char::is_whitespace).map_or("", |(_, behind)| behind.trim_start());
+            }
+            self.denied_in_code(words.trim_start_matches(['"', '|', ' ']).trim_end_matches('"'), &Flow::Nothing, state);
+        }
     }
 
     /// A text that code opens for writing may be a guarded path.
@@ -226,14 +259,9 @@ impl Walker<'_> {
     /// A file that is run, a process substitution or the input.
     fn program_file(&mut self, look: &mut Look, at: usize, state: &State) {
         let Some(arg) = look.args.get(at).cloned() else { return };
-        if let Some(flow) = &arg.file {
-            let flow = flow.clone();
+        let is_input = arg.text == "-";
+        if let Some(flow) = super::held(&arg, &look.stdin, state).or_else(|| is_input.then(|| look.stdin.clone())) {
             self.program_from(look, &flow);
-            return;
-        }
-        if matches!(arg.text.as_str(), "-" | "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0") {
-            let stdin = look.stdin.clone();
-            self.program_from(look, &stdin);
             return;
         }
         if arg.is_fetched {
@@ -261,8 +289,11 @@ impl Walker<'_> {
                 self.ask("program from the input", format!("`{}` would run its input as a program", look.name));
                 let code = code.clone();
                 self.guarded_literals(look, &code, &State::default());
+                if find(&look.name).is_some_and(|known| known.names.first() == Some(&"expect")) {
+                    self.spawned(&code, &State::default());
+                }
             }
-            Flow::Opaque => {
+            Flow::Opaque | Flow::Word => {
                 self.ask("program from the input", format!("`{}` would run its input as a program", look.name));
             }
         }

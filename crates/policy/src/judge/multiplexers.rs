@@ -49,6 +49,15 @@ const MULTIPLEXERS: &[Multiplexer] = &[
             "repo edit",
             "gist create",
             "release upload",
+            "release create",
+            "repo create",
+            "repo rename",
+            "repo sync",
+            "variable set",
+            "variable delete",
+            "run delete",
+            "cache delete",
+            "label delete",
         ],
         spelled: &["delete", "close", "merge", "--admin", "--force", "archive", "transfer"],
         ..BASE
@@ -85,7 +94,23 @@ const MULTIPLEXERS: &[Multiplexer] = &[
         names: &["terraform", "tofu", "terragrunt", "pulumi", "cdk", "serverless", "sls", "packer"],
         grammar: Grammar::stopping("", &["chdir"]),
         asking: &["console", "login", "init"],
-        spelled: &["-auto-approve", "--auto-approve", "destroy", "--yes", "-y", "-destroy", "--force"],
+        spelled: &[
+            "-auto-approve",
+            "--auto-approve",
+            "destroy",
+            "--yes",
+            "-y",
+            "-destroy",
+            "--force",
+            "apply",
+            "import",
+            "taint",
+            "rm",
+            "mv",
+            "force-unlock",
+            "up",
+            "deploy",
+        ],
         ..BASE
     },
     Multiplexer {
@@ -96,7 +121,7 @@ const MULTIPLEXERS: &[Multiplexer] = &[
         ),
         risky: &["post-renderer", "enable-exec", "enable-alpha-plugins", "enable-helm", "kubeconfig"],
         asking: &["plugin", "repo"],
-        spelled: &["delete", "uninstall", "rollback"],
+        spelled: &["delete", "uninstall", "rollback", "install", "upgrade", "push", "sync", "apply"],
         ..BASE
     },
     Multiplexer {
@@ -203,7 +228,19 @@ const MULTIPLEXERS: &[Multiplexer] = &[
     Multiplexer {
         names: &["ip", "ifconfig", "route", "nmcli", "iw", "tc", "bridge", "networksetup", "scutil"],
         depth: 2,
-        asking: &["netns exec", "link set", "addr add", "addr del", "route add", "route del", "vrf exec"],
+        asking: &["netns exec", "vrf exec"],
+        ..BASE
+    },
+    Multiplexer {
+        names: &["twine", "vsce", "ovsx", "semantic-release"],
+        asking: &["upload", "publish", "register"],
+        ..BASE
+    },
+    Multiplexer {
+        names: &["rails", "spring"],
+        grammar: Grammar::stopping("e", &["environment"]),
+        asking: &["runner", "r", "console", "c", "dbconsole", "db", "destroy", "d", "credentials:edit"],
+        spelled: &["db:drop", "db:reset", "db:purge"],
         ..BASE
     },
     Multiplexer {
@@ -289,6 +326,9 @@ impl Walker<'_> {
                 }
             }
         }
+        if matches!(look.name.as_str(), "lerna" | "nx" | "turbo" | "mill" | "ip" | "terragrunt") {
+            self.launched(look, state);
+        }
         match look.name.as_str() {
             "make" | "gmake" | "bmake" | "remake" => self.make(look, state),
             "gh" | "glab" => self.forge(look, &verb, state),
@@ -308,7 +348,9 @@ impl Walker<'_> {
                     }
                 }
             }
+            "ifconfig" | "route" | "nmcli" | "iw" | "tc" | "bridge" | "networksetup" => self.connections(look, &names),
             "ip" => {
+                self.connections(look, &names);
                 if look.args.iter().any(|arg| {
                     let name = arg.text.trim_start_matches('-');
                     arg.text.starts_with('-') && !name.is_empty() && "batch".starts_with(name) || name == "force"
@@ -360,6 +402,47 @@ impl Walker<'_> {
         true
     }
 
+    /// Verbs that change how the machine is connected; `ip` takes the beginnings of verbs as well.
+    fn connections(&mut self, look: &Look, verbs: &[String]) {
+        const CHANGES: &[&str] = &[
+            "add",
+            "append",
+            "change",
+            "connect",
+            "del",
+            "delete",
+            "disconnect",
+            "down",
+            "edit",
+            "flush",
+            "import",
+            "modify",
+            "off",
+            "on",
+            "prepend",
+            "replace",
+            "restore",
+            "set",
+            "up",
+        ];
+        let changes = if look.name == "ip" {
+            let second = verbs.get(1).map(String::as_str).unwrap_or_default();
+            // `s` sets a link and shows anything else.
+            let shows = second == "s" && !verbs.first().is_some_and(|object| "link".starts_with(object.as_str()));
+            !second.is_empty()
+                && !shows
+                && CHANGES.iter().any(|verb| verb.starts_with(second) && *verb != "on" && *verb != "off")
+        } else {
+            look.args.iter().skip(1).any(|arg| {
+                let text = arg.text.trim_start_matches('-');
+                CHANGES.contains(&text) || look.name == "networksetup" && text.starts_with("set")
+            })
+        };
+        if changes {
+            self.ask("system setting", format!("`{}` changes how the machine is connected", look.name));
+        }
+    }
+
     fn make(&mut self, look: &mut Look, state: &State) {
         let parsed = look.parse(
             &Grammar::new(
@@ -384,11 +467,8 @@ impl Walker<'_> {
                     if look.text(option.at).len() == 2 || !look.text(option.at).contains(&value.text) {
                         look.must_spell(option.at + 1);
                     }
-                    let flow = if matches!(value.text.as_str(), "-" | "/dev/stdin") {
-                        Some(look.stdin.clone())
-                    } else {
-                        value.file.clone()
-                    };
+                    let is_input = value.text == "-";
+                    let flow = super::held(value, &look.stdin, state).or_else(|| is_input.then(|| look.stdin.clone()));
                     match flow {
                         Some(Flow::Network) => self.deny("network pipe to shell", "`make` would run fetched text"),
                         Some(Flow::Literal(text)) => {
@@ -408,6 +488,13 @@ impl Walker<'_> {
             .values('C', "directory")
             .iter()
             .all(|folder| folder.is_static() && !folder.text.starts_with(['/', '~']) && !folder.text.contains(".."));
+        for option in parsed.options.iter().filter(|option| !stays && option.is('C', "directory")) {
+            // What another project makes is another thing.
+            look.must_spell(option.at);
+            if look.text(option.at).len() == 2 || look.text(option.at) == "--directory" {
+                look.must_spell(option.at + 1);
+            }
+        }
         if stays && let Some(target) = parsed.operands.iter().find(|at| !look.text(**at).contains('=')) {
             look.bring_forward(*target);
         }
@@ -415,6 +502,9 @@ impl Walker<'_> {
             let text = look.text(at).to_owned();
             if let Some((name, value)) = text.split_once('=') {
                 let name = name.trim_end_matches([':', '+', '?', '!']);
+                if matches!(name, "DESTDIR" | "PREFIX" | "prefix" | "O" | "OUT" | "BUILDDIR" | "builddir") {
+                    self.write(&Arg::literal(format!("{value}/x")), state);
+                }
                 let runs = super::environment::is_unsafe(name)
                     || value.contains("$(shell")
                     || value.contains("$(eval")
@@ -543,6 +633,17 @@ impl Walker<'_> {
                 let words: Vec<Arg> = verb.into_iter().chain(words.into_iter().skip(1)).collect();
                 self.denied_inside(words, &Flow::Nothing, state);
             }
+        }
+        let places = look.parse(&Grammar::new("BS", &["build", "prefix"]));
+        for value in [places.values('B', ""), places.values('\0', "build"), places.values('\0', "prefix")].concat() {
+            self.writes_purposely(look, &Arg::literal(format!("{}/x", value.text)), state);
+        }
+        let own = look.args.iter().skip_while(|arg| arg.text != "--").any(|arg| {
+            arg.text.split_once('=').is_some_and(|(name, _)| super::environment::is_unsafe(name))
+                || arg.text.starts_with("--eval")
+        });
+        if own {
+            self.ask("unsafe assignment", "words for the builder change what it runs");
         }
         // A script, or what fills the cache: both are code.
         if let Some(at) = look.args.iter().position(|arg| matches!(arg.text.as_str(), "-P" | "-C")) {

@@ -355,6 +355,7 @@ impl Walker<'_> {
         let parsed = look.parse(&CURL).spell_out(&CURL);
         let folder = parsed.values('\0', "output-dir").pop();
         let mut takes_output = false;
+        let gets = parsed.options.iter().any(|option| option.name == if option.is_long { "get" } else { "G" });
         for option in &parsed.options {
             let Some(value) = &option.value else { continue };
             if option.is('o', "output") {
@@ -372,7 +373,11 @@ impl Walker<'_> {
             {
                 self.writes_aside(look, value, state);
             } else if is_upload(option.is_long, &option.name) {
-                self.ask("upload", "`curl` would send data away");
+                // With `-G` words that are spelled out become a part of the address.
+                let is_query = gets && value.is_static() && !value.text.contains('@');
+                if !(is_query && (option.name == "d" || option.name.starts_with("data"))) {
+                    self.ask("upload", "`curl` would send data away");
+                }
             } else if option.is('K', "config") {
                 self.ask("options from a file", "`curl` would read further options from a file");
             } else if option.is('X', "request") {
@@ -503,7 +508,9 @@ impl Walker<'_> {
             ["POST", "PUT", "PATCH", "DELETE"].contains(&text.to_uppercase().as_str())
                 || (!text.contains("://") && text.contains(['=', '@']) && !text.contains("=="))
         });
-        if sends {
+        let reads_input =
+            look.stdin != Flow::Nothing && !parsed.options.iter().any(|option| option.name == "ignore-stdin");
+        if sends || reads_input {
             self.ask("upload", format!("`{}` would send data away", look.name));
         }
         if parsed.has('d', "download") {

@@ -122,6 +122,7 @@ impl Walker<'_> {
             if manager.bare_installs && operands.is_empty() && !asks_for_help && !has_version {
                 self.deny("package install", format!("`{}` without a verb installs what the project names", look.name));
             }
+            self.launched(look, state);
             if let Some(first) = operands.first() {
                 // A verb that is not known: a script or a plug-in.
                 look.set_head(&[*first]);
@@ -154,6 +155,10 @@ impl Walker<'_> {
             if matches!(verb.as_str(), "run" | "run-script" | "rum" | "urn")
                 && let Some(script) = rest.first()
             {
+                if look.name == "bun" && look.text(*script).contains(['/', '.']) {
+                    // A file, and no script of the project.
+                    look.must_spell(*script);
+                }
                 look.bring_forward(*script);
             }
         }
@@ -176,6 +181,11 @@ impl Walker<'_> {
                 self.denied_in_code(&word.text.replace(crate::arg::UNKNOWN, "x"), &Flow::Nothing, state);
             }
             self.denied_anywhere(look, place + 1, look.args.len(), state);
+        }
+        let may_launch = !manager.runs.has(&verb) && matches!(verb.as_str(), "exec" | "x" | "cmd" | "shell");
+        if may_launch || in_workspace || verb == "workspace" || matches!(look.name.as_str(), "guix" | "mix" | "flatpak")
+        {
+            self.launched(look, state);
         }
         if manager.runs.has(&verb) || manager.runs.has(&pair) {
             let skip = usize::from(manager.runs.has(&pair));
@@ -206,26 +216,44 @@ impl Walker<'_> {
                 self.denied_in_code(&value.text, &Flow::Nothing, state);
             }
         }
-        let Some(at) = parsed.operands.first().copied() else { return };
-        let inner = words.get(at..).unwrap_or_default().to_vec();
-        look.executes(&crate::arg::line(&inner));
-        if inner.iter().any(|arg| arg.text == "--")
-            && at + 1 < words.len()
-            && words.get(at).is_some_and(|arg| arg.text == "--")
-        {
+        for option in parsed.options.iter().filter(|option| option.is('c', "command") && option.name != "co") {
+            if let Some(value) = option.value.as_ref().filter(|value| value.text.contains(' ')) {
+                self.denied_in_code(&value.text.replace(crate::arg::UNKNOWN, "x"), &Flow::Nothing, state);
+            }
+        }
+        let Some(first) = parsed.operands.first().copied() else { return };
+        let at = first + versions(&look.name, look.text(place), words.get(first..).unwrap_or_default());
+        let mut inner = words.get(at..).unwrap_or_default().to_vec();
+        if inner.is_empty() {
             return;
+        }
+        if look.name == "nvm" && look.text(place) == "run" {
+            inner.insert(0, Arg::literal("node"));
+        }
+        look.executes(&crate::arg::line(&inner));
+        let code = match inner.as_slice() {
+            [option, code, ..] if matches!(option.text.as_str(), "-c" | "--command") => Some(code),
+            [only] => Some(only),
+            _ => None,
+        };
+        if let Some(code) = code.filter(|code| code.text.contains(' ')) {
+            self.denied_in_code(&code.text.replace(crate::arg::UNKNOWN, "x"), &Flow::Nothing, state);
         }
         let name = inner.first().map(|arg| arg.text.clone()).unwrap_or_default();
         if std::path::Path::new(&name).extension().is_some_and(|end| end == "py") && look.name == "uv" {
             look.must_spell(place + 1);
             return;
         }
-        self.inner(look, inner, state);
+        self.inner_behind(look, inner, state);
         look.record.needs_entry = true;
     }
 
     /// Fetches a package and runs it.
     fn remote_runner(&mut self, look: &mut Look, from: usize, state: &mut State) {
+        let informs = look.args.len() == 2 && matches!(look.text(1), "--version" | "-v" | "-V" | "--help" | "-h");
+        if informs {
+            return;
+        }
         self.note("fetches code", format!("`{}` downloads a package and runs it", look.name));
         let mut words = vec![Arg::literal(look.name.clone())];
         words.extend(look.from(from));
@@ -265,6 +293,16 @@ impl Walker<'_> {
                 let inner = words.get(*at..).unwrap_or_default().to_vec();
                 look.executes(&crate::arg::line(&inner));
                 let mut inner = inner;
+                if look.name == "nix" {
+                    // Behind the packages stands the program; `nix run` starts the one that the package is named after.
+                    let start = inner.iter().position(|arg| matches!(arg.text.as_str(), "-c" | "--command"));
+                    if let Some(start) = start {
+                        inner.drain(..=start);
+                    } else if let Some(first) = inner.first_mut() {
+                        let name = first.text.rsplit(['#', '.']).next().unwrap_or_default().to_owned();
+                        *first = Arg::literal(name);
+                    }
+                }
                 if let Some(first) = inner.first_mut() {
                     // A version behind the name does not change what it does.
                     if let Some((name, _)) = first.text.clone().split_once('@')
@@ -309,6 +347,19 @@ impl Walker<'_> {
                     self.denied_in_code(&code, &Flow::Nothing, state);
                 }
             }
+        }
+        if look.name == "cargo" {
+            for option in parsed.options.iter().filter(|option| {
+                option.is_long && matches!(option.name.as_str(), "target-dir" | "artifact-dir" | "out-dir" | "root")
+            }) {
+                let next = look.args.get(option.at + 1).cloned();
+                if let Some(folder) = option.value.clone().or(next) {
+                    self.write(&Arg::literal(format!("{}/x", folder.text)), state);
+                }
+            }
+        }
+        if look.name == "go" && look.text(1) == "run" && look.args.iter().skip(2).any(|arg| arg.text.contains('@')) {
+            self.ask("fetches code", "`go run` would fetch a program and run it");
         }
         // Options in one dash and a whole word, as the tools of Go take them.
         if look.name == "go"
@@ -430,6 +481,27 @@ impl Walker<'_> {
             self.deny("package install", format!("`{}` installs or removes software", look.name));
         }
     }
+}
+
+/// How many words between `exec` and the program name a version of the tool.
+fn versions(name: &str, verb: &str, words: &[Arg]) -> usize {
+    let text = |at: usize| words.get(at).map(|arg| arg.text.as_str()).unwrap_or_default();
+    let mut count = match name {
+        "rustup" => 1,
+        "nvm" | "n" => {
+            let is_version = text(0).trim_start_matches('v').starts_with(|next: char| next.is_ascii_digit())
+                || text(0).starts_with("lts/")
+                || matches!(text(0), "node" | "stable" | "default" | "system" | "current" | "iojs" | "unstable")
+                    && verb != "run";
+            usize::from(is_version)
+        }
+        "mise" | "rtx" | "proto" => words.iter().take_while(|arg| arg.text.contains('@')).count(),
+        _ => 0,
+    };
+    while text(count) == "--" {
+        count += 1;
+    }
+    count
 }
 
 /// A known folder below the one the command runs in.

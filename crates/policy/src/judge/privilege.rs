@@ -74,6 +74,7 @@ const POWER_VERBS: &[&str] = &[
     "halt",
     "kexec",
     "suspend",
+    "sleep",
     "hibernate",
     "hybrid-sleep",
     "suspend-then-hibernate",
@@ -190,6 +191,13 @@ impl Walker<'_> {
                 });
                 if is_power {
                     self.deny("power state", "ends the session and the machine");
+                }
+            }
+            "pmset" => {
+                if look.args.iter().any(|arg| matches!(arg.text.as_str(), "sleepnow" | "displaysleepnow")) {
+                    self.deny("power state", "`pmset` sends the machine to sleep");
+                } else if look.args.len() > 1 && look.text(1) != "-g" {
+                    self.ask("system setting", "`pmset` changes the system");
                 }
             }
             "kill" | "killall" | "pkill" => self.kill(look),

@@ -1,7 +1,7 @@
 //! Shells that are started with code, a script or an input.
 
 use super::{Care, Look, Walker};
-use crate::arg::{Arg, Flow};
+use crate::arg::{Arg, Flow, UNKNOWN};
 use crate::walk::state::State;
 
 /// Programs that read the language of the shell, or one near enough for its deny shapes.
@@ -12,11 +12,18 @@ const SHELLS: &[&str] = &[
 ];
 
 /// What the options of a shell say.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about one start")]
 #[derive(Debug, Default)]
 struct Start {
     code: Option<usize>,
+    /// Where the code starts in its word.
+    code_from: usize,
+    /// Code that runs before anything else: its word, and where it starts in it.
+    first_code: Option<(usize, usize)>,
     first: Option<usize>,
     reads_input: bool,
+    /// `-n`: what it is given is read and not run.
+    only_reads: bool,
     is_unclear: bool,
     loads: bool,
 }
@@ -35,8 +42,11 @@ impl Walker<'_> {
         if start.loads {
             self.ask("option that executes", "an option of the shell loads a file");
         }
+        if let Some(code) = start.first_code.and_then(|(at, from)| Some(look.args.get(at)?.tail(from))) {
+            self.denied_in_code(&code.text.replace(UNKNOWN, "x"), &look.stdin.clone(), state);
+        }
         if let Some(at) = start.code {
-            let Some(code) = look.args.get(at).cloned() else {
+            let Some(code) = look.args.get(at).map(|code| code.tail(start.code_from)) else {
                 self.ask("dynamic code", "the code of the shell is missing");
                 return true;
             };
@@ -52,6 +62,7 @@ impl Walker<'_> {
             }
             inside.positional = Some(positional);
             inside.functions.clear();
+            inside.calling.clear();
             inside.has_run_time_words = false;
             let flow = self.code_in(look, &code, &mut inside);
             look.out = Some(flow);
@@ -62,6 +73,9 @@ impl Walker<'_> {
             if look.stdin == Flow::Network {
                 self.deny("network pipe to shell", "the shell would run what fetched text names");
             }
+            return true;
+        }
+        if start.only_reads {
             return true;
         }
         if start.first.is_none() && look.args.iter().any(|arg| arg.text == "--version" || arg.text == "--help") {
@@ -79,11 +93,8 @@ impl Walker<'_> {
 
     fn shell_script(&mut self, look: &mut Look, at: usize, state: &mut State) {
         let Some(arg) = look.args.get(at).cloned() else { return };
-        let flow = match (&arg.file, arg.text.as_str()) {
-            (Some(flow), _) => Some(flow.clone()),
-            (None, "-" | "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0") => Some(look.stdin.clone()),
-            _ => None,
-        };
+        let is_input = arg.text == "-";
+        let flow = super::held(&arg, &look.stdin, state).or_else(|| is_input.then(|| look.stdin.clone()));
         if let Some(flow) = flow {
             self.shell_input(look, &flow, state);
             return;
@@ -104,6 +115,7 @@ impl Walker<'_> {
             Flow::Literal(code) => {
                 let mut inside = state.deeper();
                 inside.functions.clear();
+                inside.calling.clear();
                 let code = Arg::literal(code.clone());
                 look.executes("its input");
                 let stdin = std::mem::take(&mut look.stdin);
@@ -114,7 +126,7 @@ impl Walker<'_> {
                 look.record.is_storable = false;
             }
             Flow::Network => self.deny("network pipe to shell", format!("`{}` would run fetched text", look.name)),
-            Flow::Opaque => {
+            Flow::Opaque | Flow::Word => {
                 self.ask("dynamic code", format!("`{}` would run an input that is known at run time only", look.name));
             }
             Flow::Nothing => {
@@ -143,12 +155,17 @@ fn options(look: &Look) -> Start {
             match name {
                 "rcfile" | "init-file" | "init-command" | "config" | "env-config" => {
                     start.loads = true;
+                    if name == "init-command" {
+                        start.first_code =
+                            Some((at + usize::from(value.is_none()), text.len() - value.map_or(text.len(), str::len)));
+                    }
                     at += usize::from(value.is_none());
                 }
                 "command" | "commands" => {
                     wants_code = true;
-                    if value.is_some() {
+                    if let Some(value) = value {
                         start.code = Some(at);
+                        start.code_from = text.len() - value.len();
                         return start;
                     }
                 }
@@ -165,10 +182,15 @@ fn options(look: &Look) -> Start {
             match letter {
                 'c' if text.starts_with('-') => wants_code = true,
                 's' if text.starts_with('-') => start.reads_input = true,
+                // Another option, as `-i`, may bring the shell to run it after all.
+                'n' if text == "-n" && at == 1 && look.args.len() == 3 => {
+                    start.only_reads = ["bash", "sh", "dash", "zsh", "ksh"].contains(&look.name.as_str());
+                }
                 'o' | 'O' => takes += 1,
                 'C' if look.name == "fish" => {
                     start.loads = true;
                     takes += 1;
+                    start.first_code = Some((at + 1, 0));
                 }
                 _ => {}
             }

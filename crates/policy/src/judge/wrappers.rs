@@ -5,7 +5,7 @@ mod table;
 
 use super::{Care, Look, Walker};
 use crate::arg::{Arg, Flow};
-use crate::options::{Opt, Parsed, parse};
+use crate::options::{Grammar, Opt, Parsed, parse};
 use crate::walk::state::State;
 use table::{Kind, WRAPPERS, Wrapper};
 
@@ -13,6 +13,10 @@ impl Walker<'_> {
     /// Wrappers.
     pub(super) fn wrapper(&mut self, look: &mut Look, state: &mut State) -> bool {
         if self.special_wrapper(look, state) {
+            return true;
+        }
+        if look.name == "coverage" {
+            measured(look);
             return true;
         }
         let loader = look.name.starts_with("ld-linux")
@@ -102,12 +106,12 @@ impl Walker<'_> {
         match wrapper.kind {
             Kind::Plain => {
                 look.record.needs_entry = false;
-                let out = self.inner(look, words, state);
+                let out = self.inner_behind(look, words, state);
                 look.out = Some(out);
             }
             Kind::Named => {
                 look.care = Care::Harmless;
-                let out = self.inner(look, words, &mut state.clone());
+                let out = self.inner_behind(look, words, &mut state.clone());
                 look.out = Some(out);
             }
             Kind::Elsewhere => {
@@ -119,6 +123,23 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// `coverage run` is a Python; its other verbs tell what was measured.
+fn measured(look: &mut Look) {
+    look.set_head(&[1]);
+    if look.text(1) != "run" {
+        return;
+    }
+    let mut words = vec![Arg::default()];
+    words.extend(look.from(2));
+    let options = &["source", "omit", "include", "rcfile", "data-file", "concurrency", "context", "module"];
+    let parsed = parse(&words, &Grammar::stopping("m", options));
+    let program = match parsed.at('m', "module") {
+        Some(at) => at + 2,
+        None => parsed.operands.first().map_or(1, |at| at + 1),
+    };
+    look.must_spell(program.min(look.args.len() - 1));
 }
 
 /// A deny shape shows itself in the words next to its program.

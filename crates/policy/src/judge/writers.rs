@@ -68,6 +68,7 @@ const OPTION_WRITES: &[(&str, &str, &[&str])] = &[
     ("sort", "o", &["output"]),
     ("shuf", "o", &["output"]),
     ("tree", "o", &[]),
+    ("info", "o", &["output"]),
     ("iconv", "o", &["output"]),
     ("ld", "o", &["output"]),
     ("as", "o", &[]),
@@ -141,19 +142,41 @@ impl Walker<'_> {
             }
             "ssh-keygen" => self.key_generation(look, state),
             "hostname" | "hostnamectl" | "timedatectl" | "localectl" | "sysctl" | "date" => self.system_setting(look),
-            "mktemp" => look.names_only = true,
+            "mktemp" => {
+                look.names_only = true;
+                let parsed = look.parse(&Grammar::new("ps", &["suffix"]).attached(""));
+                let folder = parsed.values('p', "").pop().or_else(|| parsed.values('\0', "tmpdir").pop());
+                for at in &parsed.operands {
+                    let name = look.args.get(*at).cloned().unwrap_or_default();
+                    self.write(&name, state);
+                }
+                if let Some(folder) = folder {
+                    self.write(&Arg::literal(format!("{}/x", folder.text)), state);
+                }
+            }
+            "yq" | "dasel" | "tomlq" | "xq" => {
+                let parsed = look.parse(&Grammar::new("", &[]));
+                if parsed.has('i', "inplace") || parsed.has('\0', "in-place") {
+                    for at in parsed.operands.clone() {
+                        let file = look.args.get(at).cloned().unwrap_or_default();
+                        self.writes_purposely(look, &file, state);
+                    }
+                }
+            }
             "crontab" => {
                 let reads = look.args.len() == 2 && look.text(1) == "-l";
                 if look.args.iter().any(|arg| arg.text == "-u") {
                     self.ask("another identity", "`crontab -u` acts for another user");
                 }
-                if look.stdin == Flow::Network {
+                let file = look.args.iter().skip(1).find_map(|arg| super::held(arg, &look.stdin, state));
+                let held = file.unwrap_or_else(|| look.stdin.clone());
+                if held == Flow::Network {
                     self.deny("network pipe to shell", "fetched text would run later");
                 }
                 if !reads {
                     self.ask("autostart", "`crontab` changes what starts by itself");
                 }
-                if let Flow::Literal(text) = look.stdin.clone() {
+                if let Flow::Literal(text) = held {
                     for line in text.lines() {
                         let command: Vec<&str> =
                             line.split_whitespace().skip(if line.starts_with('@') { 1 } else { 5 }).collect();
@@ -168,6 +191,20 @@ impl Walker<'_> {
                 }
                 if !reads {
                     self.ask("autostart", format!("`{name}` changes what starts by itself"));
+                }
+            }
+            "gsettings" | "dconf" | "kwriteconfig5" | "kwriteconfig6" | "xfconf-query" | "gconftool-2" => {
+                let verb = look.text(1);
+                let reads = verb.starts_with("list")
+                    || matches!(
+                        verb,
+                        "" | "get" | "read" | "dump" | "range" | "describe" | "monitor" | "watch" | "-l" | "writable"
+                    );
+                if !reads {
+                    self.ask(
+                        "system setting",
+                        format!("`{name}` changes settings of the desktop, some of which start programs"),
+                    );
                 }
             }
             "update-alternatives"
@@ -438,7 +475,7 @@ impl Walker<'_> {
 
     fn key_generation(&mut self, look: &mut Look, state: &State) {
         let parsed = look.parse(&Grammar::new("abCDEefFIJKmMNnOPRrsStTVWwYzZ", &[]));
-        let reads = parsed.has_short("lyBFHQL") && !parsed.has_short("R");
+        let reads = parsed.has_short("lyBFHQLDei") && !parsed.has_short("R");
         if parsed.has_short("Dw") {
             self.ask("option that executes", "an option of `ssh-keygen` loads a library");
         }

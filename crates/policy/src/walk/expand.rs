@@ -114,11 +114,11 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks the code of a substitution and gives what it prints.
+    /// Walks the code of a substitution and gives what it prints. It reads the standard input of the command around it.
     fn substitution(&mut self, text: &str, state: &State) -> Flow {
         let segment = self.segment.clone();
-        let inflow = std::mem::take(&mut self.inflow);
-        let flow = self.code(text, &mut state.deeper(), &Flow::Nothing);
+        let inflow = self.inflow.clone();
+        let flow = self.code(text, &mut state.deeper(), &inflow);
         self.inflow = inflow;
         self.segment = segment;
         match flow {
@@ -168,7 +168,12 @@ impl Walker<'_> {
                 let inner = self.for_effect(pieces, state);
                 self.assignment_value(name, &inner);
                 let value = if inner.is_dynamic { Value::Unknown } else { Value::of(&inner.text) };
-                state.variables.entry(name.to_owned()).or_insert(value);
+                match state.variables.get(name) {
+                    // An empty one is set as well.
+                    Some(Value::Static(text)) if text.is_empty() => state.set(name, Value::Unknown),
+                    Some(_) => {}
+                    None => state.set(name, value),
+                }
                 joiner.maybe(&inner, !is_quoted);
             }
             Form::Edit(pieces) => {
@@ -194,6 +199,9 @@ impl Walker<'_> {
     }
 
     fn lookup(&self, name: &str, state: &State) -> Option<Value> {
+        if let Some(array) = name.strip_suffix("[]") {
+            return state.variables.get(array).filter(|value| **value == Value::Fetched).cloned();
+        }
         if let Some(value) = state.variables.get(name) {
             return Some(value.clone());
         }
@@ -357,8 +365,9 @@ impl Joiner {
     }
 
     fn unknown(&mut self, splits: bool, flow: &Flow) {
-        let splits = splits && self.splits;
+        let splits = splits && self.splits && *flow != Flow::Word;
         let current = self.current();
+        current.is_name |= *flow == Flow::Word && current.text.is_empty();
         current.text.push(UNKNOWN);
         current.is_dynamic = true;
         current.splits |= splits;
@@ -391,6 +400,8 @@ impl Joiner {
         let current = self.current();
         current.text.push_str(&arg.text);
         current.is_dynamic |= arg.is_dynamic;
+        current.is_indirect |= arg.is_indirect;
+        current.is_glob |= arg.is_glob;
         current.splits |= arg.splits;
         current.is_fetched |= arg.is_fetched;
         match (&arg.code, &mut current.code) {

@@ -58,7 +58,7 @@ impl Walker<'_> {
             IoFileRedirectTarget::ProcessSubstitution(direction, shell) => {
                 match direction {
                     ProcessSubstitutionKind::Read => {
-                        let flow = self.list(&shell.list, &mut state.deeper(), &Flow::Nothing);
+                        let flow = self.process(shell, state);
                         match descriptor {
                             None | Some(0) if is_read => redirects.stdin = Some(flow),
                             Some(number) if is_read => redirects.opened.push((number, flow)),
@@ -66,8 +66,7 @@ impl Walker<'_> {
                         }
                     }
                     ProcessSubstitutionKind::Write => {
-                        let inflow = self.inflow.clone();
-                        self.list(&shell.list, &mut state.deeper(), &inflow);
+                        self.process(shell, state);
                         redirects.outflows.push(shell.clone());
                     }
                 }
@@ -91,7 +90,7 @@ impl Walker<'_> {
         }
         match kind {
             Kind::Read | Kind::DuplicateInput => {
-                let flow = arg.file.clone().unwrap_or(Flow::Opaque);
+                let flow = crate::judge::held(&arg, &self.inflow, state).unwrap_or(Flow::Opaque);
                 match descriptor {
                     None | Some(0) => redirects.stdin = Some(flow),
                     Some(number) => redirects.opened.push((number, flow)),
@@ -135,6 +134,7 @@ impl Walker<'_> {
         if folders[0] != folders[1] {
             places.push(resolve(&arg.text, folders[1], self.context).0);
         }
+        places.extend(state.other_folders.iter().map(|folder| resolve(&arg.text, Some(folder), self.context).0));
         // A link that the command itself makes leads on.
         if state.links.len() > 64 {
             self.ask("too long", "the command makes more links than the policy follows");

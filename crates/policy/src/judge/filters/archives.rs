@@ -124,6 +124,9 @@ impl Walker<'_> {
                 }
             }
             "ar" | "jar" => {
+                for value in look.parse(&Grammar::new("", &["output"])).values('\0', "output") {
+                    self.writes_purposely(look, &value, state);
+                }
                 let file = look.args.iter().skip(2).find(|arg| !arg.text.starts_with('-')).cloned();
                 if !look.text(1).contains('t')
                     && let Some(file) = file
@@ -194,11 +197,19 @@ impl Walker<'_> {
                 look.executes(&code);
                 self.denied_in_code(&code, &Flow::Nothing, state);
             }
+            if option.is_long
+                && (option.name.starts_with("index") || option.name.starts_with("volno"))
+                && let Some(target) = &option.value
+            {
+                self.writes_aside(look, target, state);
+            }
             if option.is_long && option.name.starts_with("remove-f") {
                 self.ask("removes files", "`tar --remove-files` removes what it packs");
             }
             if option.is('P', "absolute-names") && option.name.len() != 2 {
-                look.must_spell(option.at);
+                // A bundle without its dash has been taken apart.
+                let word = args.get(option.at).map(|arg| arg.text.as_str()).unwrap_or_default();
+                look.must_spell(look.args.iter().position(|arg| arg.text == word).unwrap_or(1));
             }
         }
         let packs = parsed.has('c', "create")

@@ -22,9 +22,8 @@ impl Walker<'_> {
                 if option.value.as_ref().is_some_and(|value| value.text != option_tail(look.text(at))) {
                     look.must_spell(at + 1);
                 }
-                let is_input =
-                    option.value.as_ref().is_some_and(|value| matches!(value.text.as_str(), "-" | "/dev/stdin"));
-                let flow = option.value.as_ref().and_then(|value| value.file.clone());
+                let is_input = option.value.as_ref().is_some_and(|value| value.text == "-");
+                let flow = option.value.as_ref().and_then(|value| super::super::held(value, &look.stdin, state));
                 match flow.or_else(|| is_input.then(|| look.stdin.clone())) {
                     Some(Flow::Network) => self.deny("network pipe to shell", "`awk` would run a fetched program"),
                     Some(Flow::Literal(text)) => codes.push(Arg::literal(text)),
@@ -69,6 +68,11 @@ impl Walker<'_> {
             self.awk_code(look, &text, state);
         }
         look.names_only = false;
+        // Its options end at the program, so that no later word can be one.
+        let program = parsed.operands.first().and_then(|at| look.args.get(1..=*at));
+        if program.is_some_and(|words| words.iter().all(Arg::is_static)) {
+            look.care = super::super::Care::Harmless;
+        }
     }
 
     fn awk_code(&mut self, look: &mut Look, text: &str, state: &State) {

@@ -160,7 +160,9 @@ impl Walker<'_> {
                 self.editor_command(look, text, state);
             }
             Flow::Network => self.deny("network pipe to shell", format!("`{}` would run fetched commands", look.name)),
-            Flow::Opaque => self.ask("dynamic code", "the editor would run commands that are known at run time only"),
+            Flow::Opaque | Flow::Word => {
+                self.ask("dynamic code", "the editor would run commands that are known at run time only");
+            }
             Flow::Nothing => {}
         }
     }

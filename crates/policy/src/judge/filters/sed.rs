@@ -30,9 +30,8 @@ impl Walker<'_> {
         for option in &parsed.options {
             if option.is('f', "file") {
                 look.must_spell(option.at);
-                let is_input =
-                    option.value.as_ref().is_some_and(|value| matches!(value.text.as_str(), "-" | "/dev/stdin"));
-                let flow = option.value.as_ref().and_then(|value| value.file.clone());
+                let is_input = option.value.as_ref().is_some_and(|value| value.text == "-");
+                let flow = option.value.as_ref().and_then(|value| super::super::held(value, &look.stdin, state));
                 match flow.or_else(|| is_input.then(|| look.stdin.clone())) {
                     Some(Flow::Network) => self.deny("network pipe to shell", "`sed` would run a fetched script"),
                     Some(Flow::Literal(text)) => scripts.push(Arg::literal(text)),

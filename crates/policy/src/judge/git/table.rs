@@ -211,5 +211,31 @@ pub(super) const SPELLED: &[(&str, char, &str)] = &[
     ("worktree", 'f', "force"),
 ];
 
+/// Verbs that write into the work tree or the repository of the folder they run in.
+pub(super) const WRITERS: &[&str] = &[
+    "add",
+    "am",
+    "apply",
+    "branch",
+    "checkout",
+    "cherry-pick",
+    "clean",
+    "commit",
+    "fetch",
+    "gc",
+    "merge",
+    "mv",
+    "pull",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "submodule",
+    "switch",
+    "tag",
+];
+
 /// The options of `git config`.
 pub(super) const CONFIG: Grammar = Grammar::new("f", &["file", "blob", "type", "default", "comment", "value", "url"]);

@@ -91,7 +91,7 @@ pub(super) static INTERPRETERS: &[Interpreter] = &[
         long: &["file", "args", "load", "project", "threads", "sysimage"],
         ..BASE
     },
-    Interpreter { names: &["tclsh", "wish", "expect", "itclsh", "jimsh"], code: "c", values: "fb", ..BASE },
+    Interpreter { names: &["expect", "tclsh", "wish", "itclsh", "jimsh"], code: "c", values: "fb", ..BASE },
     Interpreter {
         names: &[
             "groovy",

@@ -60,6 +60,9 @@ const RSYNC: Grammar = Grammar::new(
 
 impl Walker<'_> {
     pub(super) fn ssh(&mut self, look: &mut Look, state: &mut State) {
+        if look.args.len() == 2 && look.text(1) == "-V" {
+            return;
+        }
         self.ask("remote shell", format!("`{}` runs commands on another machine", look.name));
         look.out = Some(Flow::Network);
         if look.name == "sshpass" {

@@ -481,7 +481,7 @@ pub(super) static MANAGERS: &[Manager] = &[
         names: Words("go"),
         grammar: Grammar::new("C", &[]),
         denied: Words("get|install"),
-        denied_pairs: Words("mod download|mod tidy|mod vendor|mod edit|work use|telemetry on|mod init"),
+        denied_pairs: Words("mod edit|work use|telemetry on|mod init"),
         others: Words("build|test|run|vet|fmt|list|doc|env|version|mod|work|clean|generate|tool|help|bug|fix"),
         asking: Words("generate|tool|clean|fix|env -w|env -u"),
         ..NONE
@@ -503,6 +503,7 @@ pub(super) static MANAGERS: &[Manager] = &[
             plugin remove|override set|switch create|switch remove",
         ),
         nested: Words("toolchain|target|component|self|plugins|switch"),
+        run_grammar: Grammar::new("c", &["using", "node", "npm", "yarn", "pnpm", "command", "switch"]),
         others: Words(
             "show|list|ls|check|which|where|current|doc|versions|version|latest|help|completions|info|shims|\
             reshim|rehash|ls-remote|run|exec|x|whence|root|prefix|env|config|tasks|doctor",

@@ -75,11 +75,13 @@ impl Walker<'_> {
             "tmux" | "screen" | "zellij" | "byobu" | "abduco" | "dtach" | "tmate" => self.terminal(look, state),
             "at" | "batch" => {
                 self.ask("runs elsewhere", "the commands run later");
-                if let Flow::Literal(code) = look.stdin.clone() {
-                    self.denied_in_code(&code, &Flow::Nothing, state);
-                }
-                if look.stdin == Flow::Network {
-                    self.deny("network pipe to shell", "fetched text would run later");
+                let file = look.parse(&Grammar::new("fqt", &[])).values('f', "").pop();
+                let held =
+                    file.map_or_else(|| Some(look.stdin.clone()), |file| super::super::held(&file, &look.stdin, state));
+                match held {
+                    Some(Flow::Literal(code)) => self.denied_in_code(&code, &Flow::Nothing, state),
+                    Some(Flow::Network) => self.deny("network pipe to shell", "fetched text would run later"),
+                    _ => {}
                 }
             }
             "nix-shell" => {
@@ -96,23 +98,28 @@ impl Walker<'_> {
 
     fn env(&mut self, look: &mut Look, state: &mut State) {
         let parsed = look.parse(&ENV);
-        let mut rest: Vec<Arg> = parsed.operands.iter().filter_map(|at| look.args.get(*at)).cloned().collect();
+        let rest: Vec<Arg> = parsed.operands.iter().filter_map(|at| look.args.get(*at)).cloned().collect();
         for option in &parsed.options {
             let Some(value) = &option.value else { continue };
             if option.is('S', "split-string") && (option.name.len() > 1 || !option.is_long) {
+                if value.is_fetched {
+                    self.deny("network pipe to shell", "`env` would run fetched text");
+                }
                 match &value.code {
                     Some(text) => {
+                        // The pieces take the place of the option, and `env` reads on from there.
                         let text = text.replace("\\_", " ");
-                        let pieces: Vec<Arg> = split(&text).into_iter().map(Arg::literal).collect();
-                        rest = pieces.into_iter().chain(rest).collect();
-                        // What it starts with may again be options of `env`.
-                        let words: Vec<Arg> = std::iter::once(Arg::literal("env")).chain(rest.clone()).collect();
-                        if rest.first().is_some_and(|arg| arg.text.starts_with('-')) {
-                            look.record.needs_entry = false;
-                            let out = self.inner(look, words, state);
-                            look.out = Some(out);
-                            return;
-                        }
+                        let word = look.text(option.at);
+                        let is_attached =
+                            if option.is_long { word.contains('=') } else { word.find('S') != Some(word.len() - 1) };
+                        let behind = option.at + if is_attached { 1 } else { 2 };
+                        let before = look.args.get(..option.at).unwrap_or_default().to_vec();
+                        let pieces = split(&text).into_iter().map(Arg::literal);
+                        let words: Vec<Arg> = before.into_iter().chain(pieces).chain(look.from(behind)).collect();
+                        look.record.needs_entry = false;
+                        let out = self.inner(look, words, state);
+                        look.out = Some(out);
+                        return;
                     }
                     None => self.ask("dynamic code", "`env -S` would split text that is known at run time only"),
                 }
@@ -160,8 +167,14 @@ impl Walker<'_> {
             let (path, is_anchored) = crate::path::resolve(&folder.text, state.folder.as_deref(), self.context);
             inside.folder = (is_anchored && folder.is_static()).then_some(path);
         }
-        let call =
-            Call { args: inner, assignments, stdin: look.stdin.clone(), cover: look.record.cover, ..Call::default() };
+        let call = Call {
+            args: inner,
+            assignments,
+            stdin: look.stdin.clone(),
+            cover: look.record.cover,
+            is_started: true,
+            ..Call::default()
+        };
         let out = self.judge(call, &mut inside);
         look.out = Some(out);
     }
@@ -251,7 +264,7 @@ impl Walker<'_> {
             }
             (None, _) => {
                 inside.has_run_time_words = true;
-                self.inner(look, words, &mut inside);
+                self.inner_behind(look, words, &mut inside);
             }
         }
         look.stdin = outer;
@@ -342,6 +355,9 @@ impl Walker<'_> {
             }
             words.remove(0);
         }
+        for code in parsed.values('c', "command") {
+            self.code_in(look, &code, &mut state.deeper());
+        }
         let is_code = words.first().is_some_and(|arg| matches!(arg.text.as_str(), "-c" | "--command"));
         if is_code {
             if let Some(code) = words.get(1).cloned() {
@@ -366,14 +382,17 @@ impl Walker<'_> {
             look.executes(&code.shown());
             self.code_in(look, code, &mut state.deeper());
         }
-        let mut operands = parsed.operands.iter();
-        if let Some(at) = operands.next() {
+        if let Some(at) = parsed.operands.first() {
             let file = look.args.get(*at).cloned().unwrap_or_default();
             self.writes_aside(look, &file, state);
         }
         // On other systems the command stands behind the file.
         if codes.is_empty() {
-            let rest: Vec<Arg> = operands.filter_map(|at| look.args.get(*at)).cloned().collect();
+            // There options end at the file.
+            let rest: Vec<Arg> = match parsed.operands.first() {
+                Some(file) => look.from(file + 1),
+                None => Vec::new(),
+            };
             if rest.is_empty() {
                 let stdin = look.stdin.clone();
                 match stdin {
@@ -414,6 +433,12 @@ impl Walker<'_> {
             }
             if matches!(arg.text.as_str(), "--args" | "--" | "-args") {
                 self.denied_inside(args.get(index + 1..).unwrap_or_default().to_vec(), &Flow::Nothing, state);
+            }
+        }
+        let scripts = look.parse(&Grammar::new("xs", &["command", "source"]));
+        for script in [scripts.values('x', "command"), scripts.values('s', "source")].concat() {
+            if super::super::held(&script, &look.stdin, state) == Some(Flow::Network) {
+                self.deny("network pipe to shell", format!("`{}` would run fetched commands", look.name));
             }
         }
         let first = args.iter().position(|arg| !arg.text.starts_with('-')).unwrap_or(args.len());
@@ -476,7 +501,12 @@ impl Walker<'_> {
             codes.extend(parsed.operands.iter().filter_map(|at| look.args.get(*at)).cloned());
         } else {
             let words: Vec<Arg> = parsed.operands.iter().filter_map(|at| look.args.get(*at)).cloned().collect();
-            codes.push(super::super::builtins::joined(&words));
+            if look.name == "concurrently" {
+                // Each word is a command of its own.
+                codes.extend(words);
+            } else {
+                codes.push(super::super::builtins::joined(&words));
+            }
         }
         for code in codes {
             if code.text.is_empty() {

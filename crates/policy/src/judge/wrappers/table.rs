@@ -264,6 +264,20 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         grammar: Grammar::stopping("aEtPOo", &["output", "options", "homedir", "log-file"]),
         ..OPEN
     },
+    Wrapper {
+        names: &[
+            "retry",
+            "run-one",
+            "run-this-one",
+            "run-one-constantly",
+            "run-one-until-failure",
+            "run-one-until-success",
+            "keep-one-running",
+            "lima",
+        ],
+        grammar: Grammar::stopping("tdsm", &["times", "delay", "sleep", "max-time", "until", "while"]),
+        ..OPEN
+    },
     Wrapper { names: &["entr"], flags: "acdnprz", ..OPEN },
     Wrapper {
         names: &["ld.so"],
@@ -404,7 +418,6 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &[
-            "coverage",
             "kernprof",
             "memray",
             "scalene",
@@ -418,8 +431,9 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
             "npm-run-all",
             "wireit",
         ],
-        grammar: Grammar::stopping("", &["exec", "source", "omit", "include"]),
+        grammar: Grammar::stopping("x", &["exec", "source", "omit", "include"]),
         takes_assignments: true,
+        code: "x",
         code_long: &["exec"],
         ..OPEN
     },
