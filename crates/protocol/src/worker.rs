@@ -274,6 +274,14 @@ pub struct ClientQuestion {
     pub message: String,
     /// The answers, safe one first.
     pub choices: Vec<Choice>,
+    /// How many seconds the dialog waits for an answer.
+    #[serde(default = "usual_patience")]
+    pub patience_s: u32,
+}
+
+/// What a host waited that did not say so.
+const fn usual_patience() -> u32 {
+    600
 }
 
 /// One answer of a question.

@@ -293,6 +293,8 @@ export type ClientQuestion = {
   message: string;
   /** The answers, safe one first. */
   choices: Array<Choice>;
+  /** How many seconds the dialog waits for an answer. */
+  patience_s: number;
 };
 
 /** A command that would run. */
