@@ -11,9 +11,9 @@ use lwa_protocol::method::{
     LibraryRegisterScript, LibraryRun, LibrarySearch, LibrarySuggest, Method, ModelGetList, PipelineForget,
     PipelineGetStatus, PipelineSetMark, PlanApprove, PlanGetList, PlanMedia, PlanPrepare, PlanResult, PlanRun,
     PlanShow, PolicyCheck, ProviderGetList, ProviderTest, QuestionAnswer, QuotaGetList, QuotaRefresh, RouterGetStatus,
-    SavingsBackfill, SavingsGetReport, TierGetList, WorkerArm, WorkerArtifact, WorkerCompact, WorkerDelegate,
-    WorkerDisclose, WorkerEnable, WorkerGetSession, WorkerGetSessions, WorkerGetStatus, WorkerPurge, WorkerRun,
-    WorkerSetMode,
+    SavingsBackfill, SavingsGetReport, SavingsImport, TierGetList, WorkerArm, WorkerArtifact, WorkerCompact,
+    WorkerDelegate, WorkerDisclose, WorkerEnable, WorkerGetSession, WorkerGetSessions, WorkerGetStatus, WorkerPurge,
+    WorkerRun, WorkerSetMode,
 };
 use lwa_protocol::plan::RunProgress;
 use lwa_protocol::{Failure, Role};
@@ -174,6 +174,7 @@ impl Engine {
             WorkerArm::NAME => serve!(WorkerArm, p => self.arm_worker_session(caller, &p).await?),
             SavingsGetReport::NAME => serve!(SavingsGetReport, p => self.savings_report(&p).await?),
             SavingsBackfill::NAME => serve!(SavingsBackfill, _p => self.backfill_savings().await?),
+            SavingsImport::NAME => serve!(SavingsImport, p => self.import_savings(caller, &p).await?),
             _ => Err(Failure::new(ErrorCode::Internal, format!("`{method}` is not about the worker"))),
         }
     }

@@ -30,10 +30,10 @@ use crate::router::{
 };
 use crate::worker::{
     ClientAnswerParams, ClientAnswered, GuardParams, GuardVerdict, HookAnswer, HookParams, PolicyCheckParams,
-    PolicyChecked, SavingsBackfilled, SavingsParams, SavingsReport, WorkerAnswer, WorkerArmParams,
-    WorkerArtifactParams, WorkerCallParams, WorkerCompactParams, WorkerDelegateParams, WorkerDisclosureParams,
-    WorkerModeParams, WorkerPurgeParams, WorkerPurged, WorkerRunParams, WorkerSessionDetail, WorkerSessionParams,
-    WorkerSessionView, WorkerSessions, WorkerStatus,
+    PolicyChecked, SavingsBackfilled, SavingsImportParams, SavingsImported, SavingsParams, SavingsReport, WorkerAnswer,
+    WorkerArmParams, WorkerArtifactParams, WorkerCallParams, WorkerCompactParams, WorkerDelegateParams,
+    WorkerDisclosureParams, WorkerModeParams, WorkerPurgeParams, WorkerPurged, WorkerRunParams, WorkerSessionDetail,
+    WorkerSessionParams, WorkerSessionView, WorkerSessions, WorkerStatus,
 };
 
 /// Who may call a method.
@@ -261,6 +261,8 @@ methods! {
     SavingsGetReport = "savings/report", Anyone, SavingsParams => SavingsReport;
     /// Counts turns that were not counted.
     SavingsBackfill = "savings/backfill", People, Nothing => SavingsBackfilled;
+    /// Counts turns that an older product counted.
+    SavingsImport = "savings/import", People, SavingsImportParams => SavingsImported;
 }
 
 #[cfg(test)]

@@ -16,7 +16,10 @@ pub use self::people::{
     PlaceholderView, PurgeWhat, WorkerArmParams, WorkerArtifactView, WorkerPurgeParams, WorkerPurged,
     WorkerSessionDetail, WorkerSessionParams, WorkerSessionView, WorkerSessions, WorkerTurnView,
 };
-pub use self::savings::{SavingsBackfilled, SavingsParams, SavingsReport, SavingsRow, SavingsTotals};
+pub use self::savings::{
+    ImportedTurn, SavingsBackfilled, SavingsImportParams, SavingsImported, SavingsParams, SavingsReport, SavingsRow,
+    SavingsTotals,
+};
 
 /// Which conversation a call belongs to, as far as the client says; the best source the face has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

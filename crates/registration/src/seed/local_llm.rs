@@ -1,4 +1,4 @@
-//! The older worker, turned into ours: its variables, keys, allow-list, private terms, rules and prices.
+//! The older worker, turned into ours: its variables, keys, allow-list, private terms, rules, prices and savings.
 //!
 //! Its variables stand in a file of lines, or in the table `env` of its entry in a client's configuration, or in the
 //! environment; they also say where its other files are. Sessions stay behind: placeholders of one product stand for
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 pub use lists::{RulesMerge, TermsMerge, merge_allow_list, merge_terms, usable_rules};
-pub use savings::{SavingsCount, count_savings};
+pub use savings::{BrokenLine, SavedTurn, SavingsCount, SavingsLedger, read_savings};
 pub use settings::plan_worker;
 
 use super::SeedError;

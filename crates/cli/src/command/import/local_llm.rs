@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use jiff::Timestamp;
 use lwa_config::Home;
 use lwa_privacy::egress::{KnownSecrets, scrub_secrets};
 use lwa_privacy::{Rules, Terms};
 use lwa_protocol::Failure;
 use lwa_registration::seed::local_llm::{
-    LocalLlmSeed, PREFIX, count_savings, merge_allow_list, merge_terms, plan_worker, read_local_llm, usable_rules,
+    LocalLlmSeed, PREFIX, merge_allow_list, merge_terms, plan_worker, read_local_llm, read_savings, usable_rules,
 };
 use lwa_registration::seed::{ConfigurationPlan, Ours, SeedError};
 use serde_json::Value;
@@ -42,15 +43,25 @@ pub fn plan(args: &ImportArgs, home: Home) -> Result<Plan, Failure> {
         prices(&seed, &home, args.force)?,
         sessions(&seed, &home),
     ];
-    let ledger = match &seed.files.savings {
-        Some(path) => Some(LedgerReport {
-            path: path.clone(),
-            bytes: fs::metadata(path).map(|meta| meta.len()).unwrap_or_default(),
-            counted: Some(count_savings(path).map_err(|error| failed(&error))?),
-            is_carried: false,
-            reason: "what was saved there is not counted here; the file stays where it is",
-        }),
-        None => None,
+    let (ledger, savings) = match &seed.files.savings {
+        Some(path) => {
+            let ledger = read_savings(path, Timestamp::now()).map_err(|error| failed(&error))?;
+            let reason = match ledger.count.turns {
+                0 => "it holds no turn that can be read",
+                _ => "to be counted here, marked as imported, as far as it is not yet; the file stays where it is",
+            };
+            let report = LedgerReport {
+                path: path.clone(),
+                bytes: fs::metadata(path).map(|meta| meta.len()).unwrap_or_default(),
+                counted: Some(ledger.count),
+                is_carried: false,
+                new: None,
+                known: None,
+                reason: reason.to_owned(),
+            };
+            (Some(report), ledger.turns)
+        }
+        None => (None, Vec::new()),
     };
     let has_settings = !seed.variables.is_empty();
     Ok(Plan {
@@ -62,6 +73,7 @@ pub fn plan(args: &ImportArgs, home: Home) -> Result<Plan, Failure> {
         left: Vec::new(),
         copies: copies.into_iter().flatten().collect(),
         ledger,
+        savings,
     })
 }
 

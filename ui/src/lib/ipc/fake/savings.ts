@@ -77,6 +77,7 @@ export function savingsReport(changes: Partial<FakeReport> = {}): FakeReport {
     session: null,
     all_time: savedTotals({ turns: 39, measured_turns: 21, avoided_input: 405_260, usd: "2.1583" }),
     sessions: 2,
+    imported_turns: 0,
     since: inMinutes(-20_000),
     rows: rowsBy(null),
     ...changes,

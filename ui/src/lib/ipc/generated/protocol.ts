@@ -825,6 +825,30 @@ export type IdentifyParams = {
   client: ClientInfo;
 };
 
+/** One turn that an older product counted. */
+export type ImportedTurn = {
+  /** Its session there. */
+  session: string;
+  /** Its id there. */
+  turn: string;
+  /** When it was. */
+  at: string;
+  /** `run` or `delegate`. */
+  kind: string;
+  /** Whether lines were quoted. */
+  is_verbatim: boolean;
+  /** Whether it failed. */
+  is_error: boolean;
+  /** Characters of command output and files. */
+  gathered_chars: number;
+  /** Characters handed back. */
+  returned_chars: number;
+  /** Tokens gathered, where they were counted. */
+  gathered_tokens: number | null;
+  /** Tokens handed back, where they were counted. */
+  returned_tokens: number | null;
+};
+
 /** Answer to `key/list`. */
 export type KeyList = {
   /** By provider. */
@@ -2158,6 +2182,22 @@ export type SavingsBackfilled = {
   known: number;
 };
 
+/** Parameters of `savings/import`: what an older product counted. */
+export type SavingsImportParams = {
+  /** The turns, 5,000 at most. */
+  turns: Array<ImportedTurn>;
+  /** Whether it is only counted. */
+  dry_run: boolean;
+};
+
+/** Answer to `savings/import`. */
+export type SavingsImported = {
+  /** Turns that were added, or would be. */
+  added: number;
+  /** Turns that were there already. */
+  known: number;
+};
+
 /** Parameters of `savings/report`. */
 export type SavingsParams = {
   /** `model`, `client` or `session`; none for totals and models. */
@@ -2188,6 +2228,8 @@ export type SavingsReport = {
   all_time: SavingsTotals;
   /** Sessions in it. */
   sessions: number;
+  /** Turns in it that an older product counted. */
+  imported_turns: number;
   /** Since when. */
   since: string | null;
   /** By model, client or session. */
@@ -3034,6 +3076,7 @@ export interface Methods {
   "worker/arm": { params: WorkerArmParams; response: WorkerSessionView };
   "savings/report": { params: SavingsParams; response: SavingsReport };
   "savings/backfill": { params: Nothing; response: SavingsBackfilled };
+  "savings/import": { params: SavingsImportParams; response: SavingsImported };
 }
 
 /** The protocol's number. */
