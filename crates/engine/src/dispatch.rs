@@ -12,8 +12,8 @@ use lwa_protocol::method::{
     PipelineGetStatus, PipelineSetMark, PlanApprove, PlanGetList, PlanMedia, PlanPrepare, PlanResult, PlanRun,
     PlanShow, PolicyCheck, ProviderGetList, ProviderTest, QuestionAnswer, QuotaGetList, QuotaRefresh, RouterGetStatus,
     SavingsBackfill, SavingsGetReport, SavingsImport, TierGetList, WorkerArm, WorkerArtifact, WorkerCompact,
-    WorkerDelegate, WorkerDisclose, WorkerEnable, WorkerGetSession, WorkerGetSessions, WorkerGetStatus, WorkerPurge,
-    WorkerRun, WorkerSetMode,
+    WorkerDecide, WorkerDelegate, WorkerDisclose, WorkerEnable, WorkerGetSession, WorkerGetSessions, WorkerGetStatus,
+    WorkerGovern, WorkerPolicies, WorkerPurge, WorkerRun, WorkerSetMode,
 };
 use lwa_protocol::plan::RunProgress;
 use lwa_protocol::{Failure, Role};
@@ -164,6 +164,9 @@ impl Engine {
             WorkerDisclose::NAME => serve!(WorkerDisclose, p => self.worker_disclosure(caller, p).await?),
             WorkerCompact::NAME => serve!(WorkerCompact, p => self.worker_compact(caller, p).await?),
             WorkerSetMode::NAME => serve!(WorkerSetMode, p => self.worker_set_mode(caller, p).await?),
+            WorkerDecide::NAME => serve!(WorkerDecide, p => self.worker_decide(caller, p).await?),
+            WorkerGovern::NAME => serve!(WorkerGovern, p => self.worker_governance(caller, p).await?),
+            WorkerPolicies::NAME => serve!(WorkerPolicies, _p => self.decision_policies()?),
             QuestionAnswer::NAME => serve!(QuestionAnswer, p => self.answer_from_client(caller, &p).await?),
             PolicyCheck::NAME => serve!(PolicyCheck, p => self.check_policy(caller, &p).await?),
             HookReport::NAME => serve!(HookReport, p => self.hook_event(caller, &p).await?),

@@ -9,6 +9,7 @@ mod artifact;
 pub(crate) mod ask;
 mod command;
 mod compact;
+mod decide;
 mod disclose;
 mod guard;
 mod hand_back;

@@ -1,5 +1,6 @@
 //! The worker: private work on this machine, and what of it may leave.
 
+mod decide;
 mod guard;
 mod people;
 mod savings;
@@ -11,6 +12,9 @@ use lwa_domain::{ApprovalId, ClientName, Outcome};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+pub use self::decide::{
+    DecideView, DecideWorkerView, DecisionPolicies, DecisionPolicyView, DecisionRequestParams, GovernanceParams,
+};
 pub use self::guard::{GuardParams, GuardVerdict, HookAnswer, HookParams, PathUse, PolicyCheckParams, PolicyChecked};
 pub use self::people::{
     PlaceholderView, PurgeWhat, WorkerArmParams, WorkerArtifactView, WorkerPurgeParams, WorkerPurged,
@@ -389,6 +393,9 @@ pub struct WorkerStatus {
     pub sandbox: String,
     /// Where events go.
     pub observer: String,
+    /// How deciding stands; null while it is switched off.
+    #[serde(default)]
+    pub decide: Option<DecideView>,
     /// The rules of the mode in force, as the client's model is told; a line before them says so while it is off.
     pub instructions: String,
     /// Ways out of what is wrong.

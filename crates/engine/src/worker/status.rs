@@ -80,6 +80,7 @@ impl Engine {
             tokens_saved,
             sandbox: sandbox_words(&surroundings),
             observer: surroundings.config.observer.to_string(),
+            decide: Self::decide_view(&surroundings, &workers.decider),
             instructions: shown_rules(session.mode, &model, state == ArmState::On),
             notes,
         })

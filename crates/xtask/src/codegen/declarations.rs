@@ -83,6 +83,7 @@ impl Declarations {
         visit_all!(all, worker::WorkerRunParams, worker::WorkerDelegateParams, worker::WorkerArtifactParams);
         visit_all!(all, worker::WorkerCallParams, worker::WorkerDisclosureParams, worker::WorkerCompactParams);
         visit_all!(all, worker::WorkerModeParams, worker::WorkerAnswer, worker::WorkerStatus);
+        visit_all!(all, worker::DecisionRequestParams, worker::GovernanceParams, worker::DecisionPolicies);
         visit_all!(all, worker::ClientAnswerParams, worker::ClientAnswered, worker::PolicyCheckParams);
         visit_all!(all, worker::PolicyChecked, worker::HookParams, worker::HookAnswer, worker::GuardParams);
         visit_all!(all, worker::GuardVerdict, worker::WorkerSessions, worker::WorkerSessionParams);

@@ -445,6 +445,58 @@ export type DecideParams = {
   variant: string | null;
 };
 
+/** How deciding stands. */
+export type DecideView = {
+  /** Whether it is switched on. */
+  enabled: boolean;
+  /** The models, the preferred one first. */
+  workers: Array<DecideWorkerView>;
+};
+
+/** How one model does. */
+export type DecideWorkerView = {
+  /** Its name. */
+  model: string;
+  /** Seconds for which it is asked last. */
+  down_for_s: number | null;
+  /** Whether it did not keep to the form, and is not asked for one for a while. */
+  restriction_ignored: boolean;
+};
+
+/** Answer to `worker/policies`: the questions that come with the worker. */
+export type DecisionPolicies = {
+  /** Changes with any of their words. */
+  version: number;
+  /** The questions. */
+  policies: Array<DecisionPolicyView>;
+};
+
+/** One question that comes with the worker. */
+export type DecisionPolicyView = {
+  /** Its name. */
+  policy: string;
+  /** The question. */
+  question: string;
+  /** The options: name to meaning. */
+  choices: {
+    [key in string]: string;
+  };
+};
+
+/** Parameters of `worker/decide`. */
+export type DecisionRequestParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+  /** The evidence, 32,000 characters at most. */
+  state: string;
+  /** The question, 1 to 4,000 characters. */
+  question: string;
+  /** 2 to 16 options: name to meaning. */
+  choices: {
+    [key in string]: string;
+  };
+};
+
 /** Answer to `doctor/run`. */
 export type Diagnosis = {
   /** The worst status of all checks. */
@@ -728,6 +780,16 @@ export type FoundTool = {
   updated_at: string;
   /** Further facts. */
   metadata: Record<string, unknown>;
+};
+
+/** Parameters of `worker/governance`. */
+export type GovernanceParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+  /** `delegation_route`, `failure_triage` or `completion_review`. */
+  policy: string;
+  /** The evidence, 32,000 characters at most. */
+  evidence: string;
 };
 
 /** Parameters of `guard/judge`: a client's own shell command or use of a file, before it happens. */
@@ -2919,6 +2981,8 @@ export type WorkerStatus = {
   sandbox: string;
   /** Where events go. */
   observer: string;
+  /** How deciding stands; null while it is switched off. */
+  decide: DecideView | null;
   /** The rules of the mode in force, as the client's model is told; a line before them says so while it is off. */
   instructions: string;
   /** Ways out of what is wrong. */
@@ -3066,6 +3130,9 @@ export interface Methods {
   "worker/disclosure": { params: WorkerDisclosureParams; response: WorkerAnswer };
   "worker/compact": { params: WorkerCompactParams; response: WorkerAnswer };
   "worker/set_mode": { params: WorkerModeParams; response: WorkerAnswer };
+  "worker/decide": { params: DecisionRequestParams; response: WorkerAnswer };
+  "worker/governance": { params: GovernanceParams; response: WorkerAnswer };
+  "worker/policies": { params: Nothing; response: DecisionPolicies };
   "question/answer": { params: ClientAnswerParams; response: ClientAnswered };
   "policy/check": { params: PolicyCheckParams; response: PolicyChecked };
   "hook/event": { params: HookParams; response: HookAnswer };
