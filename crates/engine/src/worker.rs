@@ -17,6 +17,7 @@ mod hook;
 pub(crate) mod identity;
 pub(crate) mod job;
 mod left;
+mod limits;
 mod model;
 mod names;
 mod observe;

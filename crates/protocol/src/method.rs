@@ -29,12 +29,12 @@ use crate::router::{
     PipelineView, QuotaList, QuotaRefreshed, TierList, TierListParams,
 };
 use crate::worker::{
-    ClientAnswerParams, ClientAnswered, DecisionPolicies, DecisionRequestParams, GovernanceParams, GuardParams,
-    GuardVerdict, HookAnswer, HookParams, PolicyCheckParams, PolicyChecked, SavingsBackfilled, SavingsImportParams,
-    SavingsImported, SavingsParams, SavingsReport, WorkerAnswer, WorkerArmParams, WorkerArtifactParams,
-    WorkerCallParams, WorkerCompactParams, WorkerDelegateParams, WorkerDisclosureParams, WorkerModeParams,
-    WorkerPurgeParams, WorkerPurged, WorkerRunParams, WorkerSessionDetail, WorkerSessionParams, WorkerSessionView,
-    WorkerSessions, WorkerStatus,
+    ClientAnswerParams, ClientAnswered, DecisionPolicies, DecisionRequestParams, ExpiringParams, ExpiringView,
+    GovernanceParams, GuardParams, GuardVerdict, HookAnswer, HookParams, PolicyCheckParams, PolicyChecked,
+    SavingsBackfilled, SavingsImportParams, SavingsImported, SavingsParams, SavingsReport, WorkerAnswer,
+    WorkerArmParams, WorkerArtifactParams, WorkerCallParams, WorkerCompactParams, WorkerDelegateParams,
+    WorkerDisclosureParams, WorkerModeParams, WorkerPurgeParams, WorkerPurged, WorkerRunParams, WorkerSessionDetail,
+    WorkerSessionParams, WorkerSessionView, WorkerSessions, WorkerStatus,
 };
 
 /// Who may call a method.
@@ -262,6 +262,8 @@ methods! {
     WorkerGetSession = "worker/session", People, WorkerSessionParams => WorkerSessionDetail;
     /// Removes sessions, or parts of them.
     WorkerPurge = "worker/purge", People, WorkerPurgeParams => WorkerPurged;
+    /// What limits by age will remove.
+    WorkerGetExpiring = "worker/expiring", People, ExpiringParams => ExpiringView;
     /// Turns a session on or off.
     WorkerArm = "worker/arm", People, WorkerArmParams => WorkerSessionView;
     /// What was saved.

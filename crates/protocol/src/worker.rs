@@ -17,8 +17,8 @@ pub use self::decide::{
 };
 pub use self::guard::{GuardParams, GuardVerdict, HookAnswer, HookParams, PathUse, PolicyCheckParams, PolicyChecked};
 pub use self::people::{
-    PlaceholderView, PurgeWhat, WorkerArmParams, WorkerArtifactView, WorkerPurgeParams, WorkerPurged,
-    WorkerSessionDetail, WorkerSessionParams, WorkerSessionView, WorkerSessions, WorkerTurnView,
+    ExpiringParams, ExpiringView, PlaceholderView, PurgeWhat, WorkerArmParams, WorkerArtifactView, WorkerPurgeParams,
+    WorkerPurged, WorkerSessionDetail, WorkerSessionParams, WorkerSessionView, WorkerSessions, WorkerTurnView,
 };
 pub use self::savings::{
     ImportedTurn, SavingsBackfilled, SavingsImportParams, SavingsImported, SavingsParams, SavingsReport, SavingsRow,
@@ -393,6 +393,9 @@ pub struct WorkerStatus {
     pub sandbox: String,
     /// Where events go.
     pub observer: String,
+    /// What limits by age will remove within a day, of all sessions; null where no limit is set.
+    #[serde(default)]
+    pub expiring: Option<ExpiringView>,
     /// How deciding stands; null while it is switched off.
     #[serde(default)]
     pub decide: Option<DecideView>,

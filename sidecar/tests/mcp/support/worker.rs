@@ -66,6 +66,7 @@ pub fn status() -> WorkerStatus {
         tokens_saved: SavingsTotals::default(),
         sandbox: "none".to_owned(),
         observer: "none".to_owned(),
+        expiring: None,
         decide: None,
         instructions: RULES.to_owned(),
         notes: Vec::new(),

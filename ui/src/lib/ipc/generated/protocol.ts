@@ -670,6 +670,30 @@ export type ExcludedView = {
   reason: string;
 };
 
+/** Parameters of `worker/expiring`. */
+export type ExpiringParams = {
+  /** Days that stored material would be kept, 0 for always; null for what is in force. */
+  artifact_days: number | null;
+  /** Days that a session would be kept after its last use, 0 for always; null for what is in force. */
+  session_days: number | null;
+};
+
+/** Answer to `worker/expiring`: what limits by age will remove within a day. */
+export type ExpiringView = {
+  /** Days that stored material is kept; 0 means always. */
+  artifact_days: number;
+  /** Days that a session is kept after its last use; 0 means always. */
+  session_days: number;
+  /** Sessions that will go. */
+  sessions: number;
+  /** Materials that will go, those of these sessions among them. */
+  artifacts: number;
+  /** Bytes of them. */
+  bytes: number;
+  /** When they go, where a limit was made shorter; null when each goes as its time is over. */
+  at: string | null;
+};
+
 /** One call as it is exported. */
 export type ExportRecord = {
   /** Row number in the ledger, as text. */
@@ -2981,6 +3005,8 @@ export type WorkerStatus = {
   sandbox: string;
   /** Where events go. */
   observer: string;
+  /** What limits by age will remove within a day, of all sessions; null where no limit is set. */
+  expiring: ExpiringView | null;
   /** How deciding stands; null while it is switched off. */
   decide: DecideView | null;
   /** The rules of the mode in force, as the client's model is told; a line before them says so while it is off. */
@@ -3140,6 +3166,7 @@ export interface Methods {
   "worker/sessions": { params: Nothing; response: WorkerSessions };
   "worker/session": { params: WorkerSessionParams; response: WorkerSessionDetail };
   "worker/purge": { params: WorkerPurgeParams; response: WorkerPurged };
+  "worker/expiring": { params: ExpiringParams; response: ExpiringView };
   "worker/arm": { params: WorkerArmParams; response: WorkerSessionView };
   "savings/report": { params: SavingsParams; response: SavingsReport };
   "savings/backfill": { params: Nothing; response: SavingsBackfilled };
