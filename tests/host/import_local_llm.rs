@@ -13,6 +13,8 @@ const FILE_BACKEND: &str = "# mine\n[secrets]\nbackend = \"file\"\n";
 const TERMS: &str = r#"{"terms": [{"kind": "PERSON", "values": ["Quill Harbottle", "Ada Stone"]},
     {"kind": "EMAIL", "values": ["quill@harbottle.example"]}]}"#;
 
+const VALUES: &str = r#"{"placeholders": {"[SECRET-6]": {"kind": "SECRET", "value": "velvet-harbottle-0001"}}}"#;
+
 /// An older worker's home folder beside ours, with its keys.
 struct Worker {
     folder: PathBuf,
@@ -54,6 +56,7 @@ impl Worker {
             (".config/local-llm-mcp/prices.json", r#"{"assumptions": {"context_reuse_calls": 4}}"#),
             (".local/state/local-llm-mcp/savings.jsonl", &savings),
             (".local/state/local-llm-mcp/sessions/s/meta.json", "{}"),
+            (".local/state/local-llm-mcp/sessions/mine/placeholders.json", VALUES),
             ("second.key", &format!("{}\n", worker.second_key)),
             ("rules.json", rules),
         ] {
@@ -284,7 +287,7 @@ fn with_a_folder_of_ones_own_the_environment_of_the_older_worker_is_not_read() {
 
 #[test]
 fn what_the_older_worker_saved_is_counted_here_once_and_marked_as_imported() {
-    let home = TestHome::with_config(FILE_BACKEND);
+    let home = TestHome::with_config(&format!("{FILE_BACKEND}[clients.lwa.worker]\narm = \"on\"\n"));
     let worker = Worker::new(&home);
     let ledger = worker.at(".local/state/local-llm-mcp/savings.jsonl");
     let facts = |report: &Value| {
@@ -312,6 +315,12 @@ fn what_the_older_worker_saved_is_counted_here_once_and_marked_as_imported() {
     assert_eq!(savings("client")["all_time"]["turns"], 3);
     let readable = home.lwa(&["savings"]);
     assert!(readable.stdout.contains("3 of these turns were imported from an older product."), "{readable:?}");
+    // What was given out there stands for no other value in the same conversation here.
+    assert!(file(&report, "sessions")["notes"][1].as_str().unwrap().contains("placeholders of 1 conversation"));
+    let note = home.folder().join("note.txt");
+    fs::write(&note, "token = ghp_Zq81bVn04XwKp62LmRtZq81bVn04XwKp62Lm\n").unwrap();
+    let read = home.lwa(&["worker", "delegate", "--session", "mine", "Quote it.", note.to_str().unwrap()]);
+    assert!(read.stdout.contains("[SECRET-7]"), "{read:?}");
 }
 
 #[test]

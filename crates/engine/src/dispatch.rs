@@ -13,7 +13,7 @@ use lwa_protocol::method::{
     PlanShow, PolicyCheck, ProviderGetList, ProviderTest, QuestionAnswer, QuotaGetList, QuotaRefresh, RouterGetStatus,
     SavingsBackfill, SavingsGetReport, SavingsImport, TierGetList, WorkerArm, WorkerArtifact, WorkerCompact,
     WorkerDecide, WorkerDelegate, WorkerDisclose, WorkerEnable, WorkerGetExpiring, WorkerGetSession, WorkerGetSessions,
-    WorkerGetStatus, WorkerGovern, WorkerPolicies, WorkerPurge, WorkerRun, WorkerSetMode,
+    WorkerGetStatus, WorkerGovern, WorkerPolicies, WorkerPurge, WorkerReserve, WorkerRun, WorkerSetMode,
 };
 use lwa_protocol::plan::RunProgress;
 use lwa_protocol::{Failure, Role};
@@ -174,6 +174,7 @@ impl Engine {
             WorkerGetSessions::NAME => serve!(WorkerGetSessions, _p => self.list_worker_sessions().await?),
             WorkerGetSession::NAME => serve!(WorkerGetSession, p => self.show_worker_session(&p).await?),
             WorkerPurge::NAME => serve!(WorkerPurge, p => self.purge_worker(caller, &p).await?),
+            WorkerReserve::NAME => serve!(WorkerReserve, p => self.reserve_given(caller, &p).await?),
             WorkerGetExpiring::NAME => serve!(WorkerGetExpiring, p => self.worker_expiring(p).await?),
             WorkerArm::NAME => serve!(WorkerArm, p => self.arm_worker_session(caller, &p).await?),
             SavingsGetReport::NAME => serve!(SavingsGetReport, p => self.savings_report(&p).await?),

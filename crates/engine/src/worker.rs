@@ -22,6 +22,7 @@ mod model;
 mod names;
 mod observe;
 mod remove;
+mod reserve;
 mod run;
 mod savings;
 mod scrubber;

@@ -31,8 +31,8 @@ use crate::router::{
 use crate::worker::{
     ClientAnswerParams, ClientAnswered, DecisionPolicies, DecisionRequestParams, ExpiringParams, ExpiringView,
     GovernanceParams, GuardParams, GuardVerdict, HookAnswer, HookParams, PolicyCheckParams, PolicyChecked,
-    SavingsBackfilled, SavingsImportParams, SavingsImported, SavingsParams, SavingsReport, WorkerAnswer,
-    WorkerArmParams, WorkerArtifactParams, WorkerCallParams, WorkerCompactParams, WorkerDelegateParams,
+    ReserveParams, Reserved, SavingsBackfilled, SavingsImportParams, SavingsImported, SavingsParams, SavingsReport,
+    WorkerAnswer, WorkerArmParams, WorkerArtifactParams, WorkerCallParams, WorkerCompactParams, WorkerDelegateParams,
     WorkerDisclosureParams, WorkerModeParams, WorkerPurgeParams, WorkerPurged, WorkerRunParams, WorkerSessionDetail,
     WorkerSessionParams, WorkerSessionView, WorkerSessions, WorkerStatus,
 };
@@ -262,6 +262,8 @@ methods! {
     WorkerGetSession = "worker/session", People, WorkerSessionParams => WorkerSessionDetail;
     /// Removes sessions, or parts of them.
     WorkerPurge = "worker/purge", People, WorkerPurgeParams => WorkerPurged;
+    /// Keeps placeholders that an older product gave out from being given again.
+    WorkerReserve = "worker/reserve", People, ReserveParams => Reserved;
     /// What limits by age will remove.
     WorkerGetExpiring = "worker/expiring", People, ExpiringParams => ExpiringView;
     /// Turns a session on or off.

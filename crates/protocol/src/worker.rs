@@ -17,8 +17,9 @@ pub use self::decide::{
 };
 pub use self::guard::{GuardParams, GuardVerdict, HookAnswer, HookParams, PathUse, PolicyCheckParams, PolicyChecked};
 pub use self::people::{
-    ExpiringParams, ExpiringView, PlaceholderView, PurgeWhat, WorkerArmParams, WorkerArtifactView, WorkerPurgeParams,
-    WorkerPurged, WorkerSessionDetail, WorkerSessionParams, WorkerSessionView, WorkerSessions, WorkerTurnView,
+    ExpiringParams, ExpiringView, GivenBefore, PlaceholderView, PurgeWhat, ReserveParams, Reserved, WorkerArmParams,
+    WorkerArtifactView, WorkerPurgeParams, WorkerPurged, WorkerSessionDetail, WorkerSessionParams, WorkerSessionView,
+    WorkerSessions, WorkerTurnView,
 };
 pub use self::savings::{
     ImportedTurn, SavingsBackfilled, SavingsImportParams, SavingsImported, SavingsParams, SavingsReport, SavingsRow,

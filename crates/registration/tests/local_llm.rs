@@ -7,8 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lwa_config::{AssistNumbers, Config, Observer, RunPolicy, Shipped, WorkerConfig, WorkerMode};
+use lwa_registration::seed::local_llm::{
+    GivenIn, GivenPlaceholders, plan_worker, read_given, read_local_llm, read_savings,
+};
 use lwa_registration::seed::local_llm::{LocalLlmFiles, LocalLlmSeed, SavedTurn, SavingsCount, SavingsLedger};
-use lwa_registration::seed::local_llm::{plan_worker, read_local_llm, read_savings};
 use lwa_registration::seed::{ConfigurationPlan, Ours, SeedError};
 use rstest::rstest;
 use tempfile::TempDir;
@@ -447,4 +449,29 @@ fn lines_of_the_ledger_that_are_no_turn_are_counted_and_named_without_their_text
     assert_eq!(named, expected);
     let many = read_ledger(&"broken\n".repeat(50));
     assert_eq!((many.count.broken, many.count.broken_lines.len()), (50, 20));
+}
+
+#[test]
+fn placeholders_that_were_given_out_are_read_without_what_they_stand_for() {
+    let temp = tempfile::tempdir().unwrap();
+    let values = r#"{"placeholders": {"[EMAIL-2]": {"kind": "EMAIL", "value": "quill@harbottle.example"},
+        "[EMAIL-10]": {"kind": "EMAIL", "value": "x"}, "[SECRET-1]": {"kind": "SECRET", "value": "y"}, "odd": {}}}"#;
+    write(temp.path(), "0a1b/placeholders.json", values);
+    write(temp.path(), "0a1b/meta.json", r#"{"claude_session_id": "0a1b"}"#);
+    write(temp.path(), "job/placeholders.json", r#"{"placeholders": {"[PERSON-3]": {}}}"#);
+    write(temp.path(), "pid-17/placeholders.json", values);
+    write(temp.path(), "broken/placeholders.json", "{");
+    write(temp.path(), "empty/meta.json", "{}");
+    let found = read_given(temp.path());
+    let given = |session: &str, is_claude_code: bool, placeholders: &[&str]| GivenIn {
+        session: session.to_owned(),
+        is_claude_code,
+        placeholders: placeholders.iter().map(|one| (*one).to_owned()).collect(),
+    };
+    let expected = GivenPlaceholders {
+        conversations: 5,
+        given: vec![given("0a1b", true, &["[EMAIL-10]", "[SECRET-1]"]), given("job", false, &["[PERSON-3]"])],
+        unreadable: 1,
+    };
+    assert_eq!(found, expected);
 }

@@ -21,7 +21,7 @@ use lwa_protocol::host::Nothing;
 use lwa_protocol::method::{ConfigShow, KeyGetList};
 use lwa_protocol::{Connection, Failure};
 use lwa_registration::discover::{Found, in_file};
-use lwa_registration::seed::local_llm::SavedTurn;
+use lwa_registration::seed::local_llm::{GivenIn, SavedTurn};
 use lwa_registration::seed::{
     ConfigurationPlan, LibraryPlan, Ours, SeedError, SeedKind, copy_library, locate, plan_configuration, plan_library,
 };
@@ -49,6 +49,8 @@ struct Plan {
     ledger: Option<LedgerReport>,
     /// The turns of a ledger of savings.
     savings: Vec<SavedTurn>,
+    /// Placeholders that an older worker gave out.
+    given: Vec<GivenIn>,
 }
 
 /// Runs the verb.
@@ -80,6 +82,7 @@ pub async fn import(args: &ImportArgs, output: Output) -> Result<u8, Failure> {
     if let (Some(ledger), false) = (&mut report.ledger, plan.savings.is_empty()) {
         code = code.max(savings::count(&host, &plan.savings, ledger).await);
     }
+    savings::reserve(&host, &plan.given).await?;
     let shown = face::call_on::<ConfigShow>(&host, Nothing {}).await?;
     if let Some(error) = shown.error {
         return Err(Failure::new(ErrorCode::ConfigInvalid, error));
@@ -150,8 +153,8 @@ fn plan(args: &ImportArgs) -> Result<Plan, Failure> {
         reason: "its rows are not carried over; the file stays where it is".to_owned(),
     });
     let source = Source::Router(files);
-    let (copies, savings) = (Vec::new(), Vec::new());
-    Ok(Plan { home, source, configuration, library, keys, left, copies, ledger, savings })
+    let (copies, savings, given) = (Vec::new(), Vec::new(), Vec::new());
+    Ok(Plan { home, source, configuration, library, keys, left, copies, ledger, savings, given })
 }
 
 impl Plan {

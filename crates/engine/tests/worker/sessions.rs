@@ -3,7 +3,8 @@
 use lwa_protocol::configuration::ConfigSetParams;
 use lwa_protocol::doctor::DoctorParams;
 use lwa_protocol::worker::{
-    ExpiringParams, PurgeWhat, SessionRef, WorkerArmParams, WorkerPurgeParams, WorkerSessionParams, WorkerStatusKind,
+    ExpiringParams, GivenBefore, PurgeWhat, ReserveParams, SessionRef, WorkerArmParams, WorkerPurgeParams,
+    WorkerSessionParams, WorkerStatusKind,
 };
 
 use crate::desk::{Desk, ON, call, is};
@@ -199,6 +200,37 @@ async fn what_a_shorter_limit_by_age_removes_is_announced_for_a_day_and_a_longer
     desk.host.pass(hours(1)).await;
     assert_eq!(sessions().await, 0);
     is(&desk.slice(&first, 0, 100).await, WorkerStatusKind::Failed);
+}
+
+#[tokio::test]
+async fn placeholders_that_an_older_worker_gave_are_not_given_again_in_its_conversation() {
+    let desk = Desk::new(ON).await;
+    let given = |session: &str, placeholders: &[&str]| GivenBefore {
+        client: Some("codex".to_owned()),
+        session: session.to_owned(),
+        placeholders: placeholders.iter().map(|one| (*one).to_owned()).collect(),
+    };
+    let conversations =
+        vec![given("thread-1", &["[SECRET-7]", "[OTHER]", "[SECRET-4000000000]"]), given("../x", &["[SECRET-9]"])];
+    let params = ReserveParams { conversations };
+    let reserved = desk.host.engine.reserve_given(&app(), &params).await.unwrap();
+    assert_eq!(reserved.conversations, 1, "what is no conversation is passed over");
+    let first = desk.delegate("Who?", &format!("token = {TOKEN}")).await;
+    assert!(first.text.contains("[SECRET-8]"), "{}", first.text);
+    // The same once more changes nothing.
+    desk.host.engine.reserve_given(&app(), &params).await.unwrap();
+    let again = desk.delegate("Who again?", &format!("token = {TOKEN}")).await;
+    assert!(again.text.contains("[SECRET-8]"), "{}", again.text);
+    // More than before: what both products gave means two values to the client, so that it stands for none.
+    let params = ReserveParams { conversations: vec![given("thread-1", &["[SECRET-20]"])] };
+    desk.host.engine.reserve_given(&app(), &params).await.unwrap();
+    let other = TOKEN.replace("Zq81", "Xy90");
+    let second = desk.delegate("Who else?", &format!("token = {other}")).await;
+    assert!(second.text.contains("[SECRET-22]"), "{}", second.text);
+    let renamed = desk.delegate("Who then?", &format!("token = {TOKEN}")).await;
+    assert!(renamed.text.contains("[SECRET-21]"), "{}", renamed.text);
+    let elsewhere = desk.host.engine.reserve_given(&of_the_agent(lwa_protocol::Role::Cli), &params).await;
+    assert_eq!(elsewhere.unwrap_err().code, lwa_domain::ErrorCode::Forbidden);
 }
 
 #[tokio::test]

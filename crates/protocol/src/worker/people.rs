@@ -199,6 +199,31 @@ impl ExpiringView {
     }
 }
 
+/// Parameters of `worker/reserve`: placeholders that an older product gave out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ReserveParams {
+    /// Conversations, 1,000 at most.
+    pub conversations: Vec<GivenBefore>,
+}
+
+/// What one conversation was given by an older product.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct GivenBefore {
+    /// The client, for an id that the client gave; null for a conversation that a person or script named.
+    pub client: Option<String>,
+    /// The conversation's id.
+    pub session: String,
+    /// The last placeholder of each kind, `[EMAIL-3]`.
+    pub placeholders: Vec<String>,
+}
+
+/// Answer to `worker/reserve`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Reserved {
+    /// Conversations whose placeholders are not given again.
+    pub conversations: u64,
+}
+
 /// Parameters of `worker/arm`: a person turns a session on or off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct WorkerArmParams {

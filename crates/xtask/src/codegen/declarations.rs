@@ -89,7 +89,7 @@ impl Declarations {
         visit_all!(all, worker::GuardVerdict, worker::WorkerSessions, worker::WorkerSessionParams);
         visit_all!(all, worker::WorkerSessionDetail, worker::WorkerSessionView, worker::WorkerArmParams);
         visit_all!(all, worker::WorkerPurgeParams, worker::WorkerPurged, worker::SavingsParams);
-        visit_all!(all, worker::ExpiringParams, worker::ExpiringView);
+        visit_all!(all, worker::ExpiringParams, worker::ExpiringView, worker::ReserveParams, worker::Reserved);
         visit_all!(all, worker::SavingsReport, worker::SavingsBackfilled);
         visit_all!(all, worker::SavingsImportParams, worker::SavingsImported);
         visit_all!(all, doctor::DoctorParams, doctor::Diagnosis, doctor::RouterStatus);

@@ -1,9 +1,10 @@
-//! The ledger of savings of an older worker, handed to the host.
+//! The ledger of savings of an older worker and the placeholders that it gave out, handed to the host.
 
-use lwa_protocol::method::SavingsImport;
-use lwa_protocol::worker::{ImportedTurn, SavingsImportParams, SavingsImported};
+use lwa_domain::ErrorCode;
+use lwa_protocol::method::{SavingsImport, WorkerReserve};
+use lwa_protocol::worker::{GivenBefore, ImportedTurn, ReserveParams, SavingsImportParams, SavingsImported};
 use lwa_protocol::{Connection, Failure};
-use lwa_registration::seed::local_llm::SavedTurn;
+use lwa_registration::seed::local_llm::{GivenIn, SavedTurn};
 
 use super::report::LedgerReport;
 use crate::face;
@@ -11,6 +12,8 @@ use crate::output::counted;
 
 /// Turns of one call.
 const AT_ONCE: usize = 5_000;
+/// Conversations of one call.
+const CONVERSATIONS_AT_ONCE: usize = 1_000;
 
 /// Notes how many turns the host has already.
 pub async fn foresee(host: &Connection, turns: &[SavedTurn], ledger: &mut LedgerReport) -> Result<(), Failure> {
@@ -51,6 +54,26 @@ pub async fn count(host: &Connection, turns: &[SavedTurn], ledger: &mut LedgerRe
         format!("{} counted here, marked as imported; the file stays where it is", counted(done.added, "turn"))
     };
     0
+}
+
+/// Keeps placeholders that were given out from being given to other values. What a client's process asks for is not
+/// done, and is no fault of the import.
+pub async fn reserve(host: &Connection, given: &[GivenIn]) -> Result<(), Failure> {
+    for part in given.chunks(CONVERSATIONS_AT_ONCE) {
+        let conversations = part
+            .iter()
+            .map(|one| GivenBefore {
+                client: one.is_claude_code.then(|| "claude-code".to_owned()),
+                session: one.session.clone(),
+                placeholders: one.placeholders.clone(),
+            })
+            .collect();
+        match face::call_on::<WorkerReserve>(host, ReserveParams { conversations }).await {
+            Err(failure) if failure.code == ErrorCode::Forbidden => return Ok(()),
+            other => drop(other?),
+        }
+    }
+    Ok(())
 }
 
 async fn send(host: &Connection, turns: &[SavedTurn], dry_run: bool) -> Result<SavingsImported, Failure> {

@@ -165,7 +165,7 @@ fn read_line(line: &[u8], now: Timestamp) -> Line {
     })
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     (1..=MOST_NAME_CHARS).contains(&text.len())
         && !text.starts_with(['.', '-'])
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))

@@ -806,6 +806,16 @@ export type FoundTool = {
   metadata: Record<string, unknown>;
 };
 
+/** What one conversation was given by an older product. */
+export type GivenBefore = {
+  /** The client, for an id that the client gave; null for a conversation that a person or script named. */
+  client: string | null;
+  /** The conversation's id. */
+  session: string;
+  /** The last placeholder of each kind, `[EMAIL-3]`. */
+  placeholders: Array<string>;
+};
+
 /** Parameters of `worker/governance`. */
 export type GovernanceParams = {
   /** Where it comes from. */
@@ -2064,6 +2074,18 @@ export type QuotaView = {
 /** How long a model may think before it answers. */
 export type ReasoningEffort = "instant" | "medium" | "high";
 
+/** Parameters of `worker/reserve`: placeholders that an older product gave out. */
+export type ReserveParams = {
+  /** Conversations, 1,000 at most. */
+  conversations: Array<GivenBefore>;
+};
+
+/** Answer to `worker/reserve`. */
+export type Reserved = {
+  /** Conversations whose placeholders are not given again. */
+  conversations: number;
+};
+
 /** One voter's review. */
 export type Review = {
   /** The voter. */
@@ -3166,6 +3188,7 @@ export interface Methods {
   "worker/sessions": { params: Nothing; response: WorkerSessions };
   "worker/session": { params: WorkerSessionParams; response: WorkerSessionDetail };
   "worker/purge": { params: WorkerPurgeParams; response: WorkerPurged };
+  "worker/reserve": { params: ReserveParams; response: Reserved };
   "worker/expiring": { params: ExpiringParams; response: ExpiringView };
   "worker/arm": { params: WorkerArmParams; response: WorkerSessionView };
   "savings/report": { params: SavingsParams; response: SavingsReport };
