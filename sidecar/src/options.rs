@@ -1,4 +1,6 @@
-//! The command line, and the one setting that is read from disk.
+//! The command line, and the two settings that are read from disk: which tools there are.
+
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Parser;
@@ -51,6 +53,14 @@ impl Options {
         self.mode.clone()
     }
 
+    /// Whether the user switched the worker's decisions on. The host looks again at every call, so an edit that waits
+    /// for a human lists the tools and no more.
+    pub fn has_decisions(&self) -> bool {
+        // A file that cannot be read is reported where the tool sets are looked for.
+        let root = file().ok().flatten().map(|(_, root)| root);
+        root.and_then(|root| root.get("worker")?.get("decide")?.as_bool()).unwrap_or_default()
+    }
+
     /// The sets to offer: those of the command line, else those of the configuration, else `core`.
     pub fn sets(&self) -> Vec<ToolSet> {
         if !self.toolsets.is_empty() {
@@ -67,16 +77,21 @@ impl Options {
     }
 }
 
-/// The tool sets of the configuration file: those of the client where it has some, else those of the root.
-fn configured(client: Option<&str>) -> anyhow::Result<Option<Vec<ToolSet>>> {
+/// The configuration file, where there is one. The host checks the whole of it and says where it is wrong.
+fn file() -> anyhow::Result<Option<(PathBuf, toml::Table)>> {
     let path = Home::from_environment()?.config_file();
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => anyhow::bail!("cannot read `{}`: {error}", path.display()),
     };
-    // The host checks the whole file and says where it is wrong; here only this one key matters.
     let root: toml::Table = text.parse().map_err(|_| anyhow::anyhow!("`{}` is no valid TOML", path.display()))?;
+    Ok(Some((path, root)))
+}
+
+/// The tool sets of the configuration file: those of the client where it has some, else those of the root.
+fn configured(client: Option<&str>) -> anyhow::Result<Option<Vec<ToolSet>>> {
+    let Some((path, root)) = file()? else { return Ok(None) };
     let own = client.and_then(|name| root.get("clients")?.get(name)?.get("toolsets"));
     for names in [own, root.get("toolsets")].into_iter().flatten() {
         let sets = named(names).with_context(|| format!("`toolsets` in `{}`", path.display()))?;

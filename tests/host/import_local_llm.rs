@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use lwa_tests::{TestHome, planted};
+use lwa_tests::{Era, Sidecar, TestHome, planted};
 use serde_json::{Value, json};
 
 use crate::import::{column, files, in_force, named};
@@ -12,6 +12,8 @@ use crate::import::{column, files, in_force, named};
 const FILE_BACKEND: &str = "# mine\n[secrets]\nbackend = \"file\"\n";
 const TERMS: &str = r#"{"terms": [{"kind": "PERSON", "values": ["Quill Harbottle", "Ada Stone"]},
     {"kind": "EMAIL", "values": ["quill@harbottle.example"]}]}"#;
+
+const VALUES: &str = r#"{"placeholders": {"[SECRET-6]": {"kind": "SECRET", "value": "velvet-harbottle-0001"}}}"#;
 
 /// An older worker's home folder beside ours, with its keys.
 struct Worker {
@@ -43,7 +45,7 @@ impl Worker {
         );
         let rules = r#"{"regex_rules": [{"id": "ticket", "pattern": "TICKET-[0-9]{6}"},
             {"id": "looks_ahead", "pattern": "(?=x)y"}]}"#;
-        let savings = "{\"session\": \"s\", \"turn\": \"t_000001\", \"kind\": \"run\", \"gathered_chars\": 4000}\n";
+        let savings = [saved("s", 1), saved("pid-4", 2), saved("s", 2), "{\"session\": \"cut".to_owned()].join("\n");
         for (path, text) in [
             (".config/local-llm-mcp/env", env.as_str()),
             (
@@ -52,8 +54,9 @@ impl Worker {
             ),
             (".config/local-llm-mcp/private_terms.json", TERMS),
             (".config/local-llm-mcp/prices.json", r#"{"assumptions": {"context_reuse_calls": 4}}"#),
-            (".local/state/local-llm-mcp/savings.jsonl", savings),
+            (".local/state/local-llm-mcp/savings.jsonl", &savings),
             (".local/state/local-llm-mcp/sessions/s/meta.json", "{}"),
+            (".local/state/local-llm-mcp/sessions/mine/placeholders.json", VALUES),
             ("second.key", &format!("{}\n", worker.second_key)),
             ("rules.json", rules),
         ] {
@@ -82,6 +85,14 @@ impl Worker {
         }
         assert!(!text.to_lowercase().contains("harbottle"), "a private term is shown: {text}");
     }
+}
+
+/// A line of the ledger of savings: 38,000 characters became 380.
+fn saved(session: &str, number: u32) -> String {
+    format!(
+        "{{\"ts\": \"2026-02-03T04:05:0{number}+01:00\", \"session\": \"{session}\", \"turn\": \"t_00000{number}\", \
+         \"kind\": \"run\", \"verbatim\": false, \"gathered_chars\": 38000, \"out_chars\": 380, \"error\": false}}"
+    )
 }
 
 /// What becomes of each file.
@@ -130,11 +141,6 @@ fn the_older_workers_files_are_taken_over_privately_and_stay_as_they_are() {
     assert!(file(&report, "rules.json")["notes"][0].as_str().unwrap().contains("`looks_ahead`"));
     assert!(!text(&ours(&home, "rules.json")).contains("looks_ahead"));
     assert_eq!(text(&ours(&home, "prices.json")), text(&worker.at(".config/local-llm-mcp/prices.json")));
-    assert_eq!(
-        (&report["ledger"]["carried"], &report["ledger"]["counted"]["turns"]),
-        (&json!(false), &json!(1)),
-        "{report}"
-    );
     assert_eq!(column(&report["config"]["not_carried"], "key"), ["LOCAL_LLM_MCP_ADMIN_TOKEN"]);
     // Once more: everything is here, and nothing is written.
     let written = files(&home.lwa_home().join("config"));
@@ -196,9 +202,15 @@ fn a_dry_run_of_the_older_worker_shows_everything_and_writes_nothing() {
     assert_eq!(file(&report, "run-allow.txt")["added"][0], "git log*");
     let readable = home.lwa(&["import", "local-llm-mcp", worker.folder.to_str().unwrap(), "--dry-run"]);
     worker.assert_clean(&format!("{}{}", readable.stdout, readable.stderr));
-    for part in
-        ["  + git log*", "  + 2 PERSON", "worker.mode = pii (was assist)", "1 turns of 1 sessions", "Nothing was"]
-    {
+    for part in [
+        "  + git log*",
+        "  + 2 PERSON",
+        "worker.mode = pii (was assist)",
+        "2 turns of 2 sessions since 2026-02-03",
+        "  1 line for a turn that stands further up",
+        "    line 4 is no JSON object",
+        "Nothing was",
+    ] {
         assert!(readable.stdout.contains(part), "{part} in {}", readable.stdout);
     }
     assert_eq!(files(home.folder()), before);
@@ -271,4 +283,55 @@ fn with_a_folder_of_ones_own_the_environment_of_the_older_worker_is_not_read() {
     let changes = report["config"]["changes"].as_array().unwrap();
     assert!(changes.iter().any(|change| change["key"] == "worker.mode" && change["to"] == "pii"), "{changes:?}");
     assert!(!changes.iter().any(|change| change["key"] == "worker.arm"), "{changes:?}");
+}
+
+#[test]
+fn what_the_older_worker_saved_is_counted_here_once_and_marked_as_imported() {
+    let home = TestHome::with_config(&format!("{FILE_BACKEND}[clients.lwa.worker]\narm = \"on\"\n"));
+    let worker = Worker::new(&home);
+    let ledger = worker.at(".local/state/local-llm-mcp/savings.jsonl");
+    let facts = |report: &Value| {
+        let ledger = &report["ledger"];
+        json!([ledger["carried"], ledger["new"], ledger["known"], ledger["counted"]["broken"]])
+    };
+    // No host runs that could tell what is here, and none is started for it.
+    assert_eq!(facts(&worker.import(&home, &["--dry-run"])), json!([false, null, null, 1]));
+    let report = worker.import(&home, &[]);
+    assert_eq!(facts(&report), json!([true, 2, 0, 1]), "{report}");
+    assert_eq!(report["ledger"]["counted"]["broken_lines"][0]["line"], 4);
+    let savings = |by: &str| home.lwa(&["savings", "--by", by, "--json"]).json();
+    let counted = savings("client");
+    assert_eq!((&counted["imported_turns"], &counted["all_time"]["turns"]), (&json!(2), &json!(2)), "{counted}");
+    assert_eq!(counted["since"], "2026-02-03T03:05:01.000Z");
+    // 10,000 tokens less 100 each, at 3.8 characters a token.
+    assert_eq!(counted["rows"][0]["name"], "local-llm-mcp");
+    assert_eq!(counted["rows"][0]["totals"]["avoided_input"], 19_800);
+    assert_eq!(column(&savings("session")["rows"], "name"), ["local-llm-mcp/pid-4", "local-llm-mcp/s"]);
+    // Once more, and again when the ledger has grown.
+    assert_eq!(facts(&worker.import(&home, &["--yes"])), json!([true, 0, 2, 1]));
+    fs::write(&ledger, format!("{}\n{}\n", text(&ledger), saved("s", 3))).unwrap();
+    assert_eq!(facts(&worker.import(&home, &["--dry-run"])), json!([false, 1, 2, 1]));
+    assert_eq!(facts(&worker.import(&home, &["--yes"])), json!([true, 1, 2, 1]));
+    assert_eq!(savings("client")["all_time"]["turns"], 3);
+    let readable = home.lwa(&["savings"]);
+    assert!(readable.stdout.contains("3 of these turns were imported from an older product."), "{readable:?}");
+    // What was given out there stands for no other value in the same conversation here.
+    assert!(file(&report, "sessions")["notes"][1].as_str().unwrap().contains("placeholders of 1 conversation"));
+    let note = home.folder().join("note.txt");
+    fs::write(&note, "token = ghp_Zq81bVn04XwKp62LmRtZq81bVn04XwKp62Lm\n").unwrap();
+    let read = home.lwa(&["worker", "delegate", "--session", "mine", "Quote it.", note.to_str().unwrap()]);
+    assert!(read.stdout.contains("[SECRET-7]"), "{read:?}");
+}
+
+#[test]
+fn a_process_of_a_client_counts_no_savings() {
+    let home = TestHome::with_config(FILE_BACKEND);
+    let worker = Worker::new(&home);
+    let ledger = worker.at(".local/state/local-llm-mcp/savings.jsonl");
+    let mut sidecar = Sidecar::start(&home, Era::Legacy, &[]);
+    sidecar.tool("router_status", json!({}));
+    let ran = home.lwa(&["import", "local-llm-mcp", ledger.to_str().unwrap(), "--yes", "--json"]);
+    assert_eq!((ran.code, &ran.json()["ledger"]["carried"]), (4, &json!(false)), "{ran:?}");
+    assert_eq!(home.lwa(&["savings", "--json"]).json()["imported_turns"], 0);
+    drop(sidecar.finish());
 }

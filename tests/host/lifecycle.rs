@@ -142,3 +142,21 @@ fn the_programs_speak_for_themselves() {
         assert!(String::from_utf8(output.stdout).unwrap().contains(env!("CARGO_PKG_VERSION")));
     }
 }
+
+#[test]
+fn what_limits_by_age_will_remove_is_told_by_the_status_the_check_and_the_setting() {
+    let home = TestHome::with_config("[worker]\nsession_days = 30\n");
+    let check = || home.lwa(&["config", "check", "--json"]).json()["expiring"].clone();
+    // Nobody is started to tell.
+    assert!(check().is_null() && home.host().is_none());
+    let status = home.lwa(&["worker", "status"]);
+    let words = "conversations kept 30 days, materials kept always; nothing goes within a day";
+    assert!(status.stdout.contains(words), "{status:?}");
+    home.write_config("[worker]\nsession_days = 7\n");
+    assert_eq!((&check()["session_days"], &check()["sessions"]), (&json!(7), &json!(0)));
+    let set = home.lwa(&["config", "set", "worker.artifact_days", "1"]);
+    assert!(set.code == 0 && set.stderr.contains("materials kept 1 day; nothing goes within a day"), "{set:?}");
+    let doctor = home.lwa(&["doctor", "--json"]).json();
+    let checks = doctor["checks"].as_array().unwrap();
+    assert!(checks.iter().any(|check| check["id"] == "worker_limits" && check["status"] == "ok"), "{doctor}");
+}

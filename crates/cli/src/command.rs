@@ -58,7 +58,7 @@ pub async fn run(command: Command, output: Output) -> Result<u8, Failure> {
         Command::Pipelines(args) => pipelines::pipelines(args, output).await,
         Command::Doctor { probe } => doctor::doctor(probe, output).await,
         Command::Audit { verb } => audit::audit(verb, output).await,
-        Command::Config { verb: ConfigVerb::Check } => config::check(output),
+        Command::Config { verb: ConfigVerb::Check } => config::check(output).await,
         Command::Config { verb } => config::config(verb, output).await,
         // A tool that is not there is a lack of something that can serve, and not a slip in the command.
         Command::Library { verb } => match library::library(verb, output).await {

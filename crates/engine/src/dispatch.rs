@@ -11,9 +11,9 @@ use lwa_protocol::method::{
     LibraryRegisterScript, LibraryRun, LibrarySearch, LibrarySuggest, Method, ModelGetList, PipelineForget,
     PipelineGetStatus, PipelineSetMark, PlanApprove, PlanGetList, PlanMedia, PlanPrepare, PlanResult, PlanRun,
     PlanShow, PolicyCheck, ProviderGetList, ProviderTest, QuestionAnswer, QuotaGetList, QuotaRefresh, RouterGetStatus,
-    SavingsBackfill, SavingsGetReport, TierGetList, WorkerArm, WorkerArtifact, WorkerCompact, WorkerDelegate,
-    WorkerDisclose, WorkerEnable, WorkerGetSession, WorkerGetSessions, WorkerGetStatus, WorkerPurge, WorkerRun,
-    WorkerSetMode,
+    SavingsBackfill, SavingsGetReport, SavingsImport, TierGetList, WorkerArm, WorkerArtifact, WorkerCompact,
+    WorkerDecide, WorkerDelegate, WorkerDisclose, WorkerEnable, WorkerGetExpiring, WorkerGetSession, WorkerGetSessions,
+    WorkerGetStatus, WorkerGovern, WorkerPolicies, WorkerPurge, WorkerReserve, WorkerRun, WorkerSetMode,
 };
 use lwa_protocol::plan::RunProgress;
 use lwa_protocol::{Failure, Role};
@@ -164,6 +164,9 @@ impl Engine {
             WorkerDisclose::NAME => serve!(WorkerDisclose, p => self.worker_disclosure(caller, p).await?),
             WorkerCompact::NAME => serve!(WorkerCompact, p => self.worker_compact(caller, p).await?),
             WorkerSetMode::NAME => serve!(WorkerSetMode, p => self.worker_set_mode(caller, p).await?),
+            WorkerDecide::NAME => serve!(WorkerDecide, p => self.worker_decide(caller, p).await?),
+            WorkerGovern::NAME => serve!(WorkerGovern, p => self.worker_governance(caller, p).await?),
+            WorkerPolicies::NAME => serve!(WorkerPolicies, _p => self.decision_policies()?),
             QuestionAnswer::NAME => serve!(QuestionAnswer, p => self.answer_from_client(caller, &p).await?),
             PolicyCheck::NAME => serve!(PolicyCheck, p => self.check_policy(caller, &p).await?),
             HookReport::NAME => serve!(HookReport, p => self.hook_event(caller, &p).await?),
@@ -171,9 +174,12 @@ impl Engine {
             WorkerGetSessions::NAME => serve!(WorkerGetSessions, _p => self.list_worker_sessions().await?),
             WorkerGetSession::NAME => serve!(WorkerGetSession, p => self.show_worker_session(&p).await?),
             WorkerPurge::NAME => serve!(WorkerPurge, p => self.purge_worker(caller, &p).await?),
+            WorkerReserve::NAME => serve!(WorkerReserve, p => self.reserve_given(caller, &p).await?),
+            WorkerGetExpiring::NAME => serve!(WorkerGetExpiring, p => self.worker_expiring(p).await?),
             WorkerArm::NAME => serve!(WorkerArm, p => self.arm_worker_session(caller, &p).await?),
             SavingsGetReport::NAME => serve!(SavingsGetReport, p => self.savings_report(&p).await?),
             SavingsBackfill::NAME => serve!(SavingsBackfill, _p => self.backfill_savings().await?),
+            SavingsImport::NAME => serve!(SavingsImport, p => self.import_savings(caller, &p).await?),
             _ => Err(Failure::new(ErrorCode::Internal, format!("`{method}` is not about the worker"))),
         }
     }

@@ -22,6 +22,7 @@ impl Engine {
         let mut checks = vec![self.check_configuration(), self.check_audit().await?];
         checks.push(self.check_secrets(params.probe).await);
         checks.push(self.check_surfaces());
+        checks.extend(self.check_limits().await?);
         let old = ignored_variables();
         if !old.is_empty() {
             let fix = "unset them; `lwa config show` lists what replaces them";
@@ -102,6 +103,32 @@ impl Engine {
                 None,
             ),
         }
+    }
+
+    /// What limits by age will remove; none where no limit is set.
+    async fn check_limits(&self) -> Result<Option<Check>, Failure> {
+        let Some(expiring) = self.expiring().await? else { return Ok(None) };
+        let goes = format!("{} conversations and {} materials", expiring.sessions, expiring.artifacts);
+        Ok(Some(match expiring.at {
+            Some(at) => {
+                let limit = |days: u32| if days == 0 { "always".to_owned() } else { format!("{days} days") };
+                let (sessions, materials) = (limit(expiring.session_days), limit(expiring.artifact_days));
+                let fix = "raise `worker.session_days` or `worker.artifact_days` to keep them; `lwa worker purge` \
+                    removes them now";
+                check(
+                    "worker_limits",
+                    CheckStatus::Warn,
+                    format!(
+                        "the new limits by age (conversations {sessions}, materials {materials}) remove {goes} at {at}"
+                    ),
+                    Some(fix.to_owned()),
+                )
+            }
+            None if expiring.is_empty() => {
+                check("worker_limits", CheckStatus::Ok, "limits by age remove nothing within a day", None)
+            }
+            None => check("worker_limits", CheckStatus::Ok, format!("limits by age remove {goes} within a day"), None),
+        }))
     }
 
     fn check_surfaces(&self) -> Check {

@@ -77,6 +77,8 @@ pub struct FaceOptions {
     pub session: Option<String>,
     /// The mode that the worker has here: `pii` or `assist`.
     pub mode: Option<String>,
+    /// Whether the user switched the worker's decisions on.
+    pub has_decisions: bool,
 }
 
 /// The MCP server of one client. Cheap to clone.
@@ -98,9 +100,9 @@ struct Shared {
 impl Face {
     /// A face that reaches the host through `host` and lets go of subscriptions when `ended` is cancelled.
     pub fn new(options: FaceOptions, host: HostLink, ended: CancellationToken) -> Self {
-        let FaceOptions { sets, client, cwd, environment, session, mode } = options;
+        let FaceOptions { sets, client, cwd, environment, session, mode, has_decisions } = options;
         let origin = Origin { session, mode, cwd, environment };
-        let (rows, desk) = (tool::rows(&sets), QuestionDesk::default());
+        let (rows, desk) = (tool::rows(&sets, has_decisions), QuestionDesk::default());
         Self { shared: Arc::new(Shared { rows, client, origin, desk, host, ended }) }
     }
 
@@ -122,7 +124,11 @@ impl Face {
         }
         if let Some(row) = tool::every_row().iter().find(|row| row.name == name) {
             let set = row.set.as_str();
-            let message = format!("the tool `{name}` is not offered here: start the server with `--toolsets {set}`");
+            let mut message =
+                format!("the tool `{name}` is not offered here: start the server with `--toolsets {set}`");
+            if row.needs_decisions() {
+                message.push_str(", when the user has set `worker.decide` to true");
+            }
             return Err(ErrorData::invalid_params(message, None));
         }
         let shown: String = name.chars().take(60).collect();
@@ -138,6 +144,11 @@ impl Face {
     /// Whether this process offers the worker's tools, and with them its prompt and its resource.
     fn has_worker(&self) -> bool {
         self.shared.rows.iter().any(|row| row.set == ToolSet::Worker)
+    }
+
+    /// Whether this process offers decisions, and with them the resource of their questions.
+    fn has_decisions(&self) -> bool {
+        self.shared.rows.iter().any(ToolRow::needs_decisions)
     }
 
     async fn work(
@@ -226,7 +237,8 @@ impl ServerHandler for Face {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let mut list = ListResourcesResult::with_all_items(resource::resources(self.has_worker()));
+        let mut list =
+            ListResourcesResult::with_all_items(resource::resources(self.has_worker(), self.has_decisions()));
         (list.ttl_ms, list.cache_scope) = cache_hints(&context);
         Ok(list)
     }

@@ -136,6 +136,7 @@ mod tests {
             approval_id: ApprovalId::new("a1"),
             message: "Turn it on?".to_owned(),
             choices: vec![choice("off", "Leave it off"), choice("on", "Turn it on")],
+            patience_s: 600,
         }
     }
 

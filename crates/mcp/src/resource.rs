@@ -6,7 +6,7 @@ use lwa_protocol::Failure;
 use lwa_protocol::doctor::DoctorParams;
 use lwa_protocol::host::{ClientInfo, Nothing};
 use lwa_protocol::method::{
-    DoctorRun, ModelGetList, PlanMedia, PlanResult, RouterGetStatus, TierGetList, WorkerArtifact,
+    DoctorRun, ModelGetList, PlanMedia, PlanResult, RouterGetStatus, TierGetList, WorkerArtifact, WorkerPolicies,
 };
 use lwa_protocol::plan::{MediaFileParams, PlanParams};
 use lwa_protocol::provider::ModelListParams;
@@ -31,6 +31,8 @@ const MEDIA: &str = "lwa://media/";
 const RESULT: &str = "lwa://result/";
 /// The rules of the worker, as they stand.
 const RULES: &str = "local-llm://instructions";
+/// The questions that come with the worker's decisions.
+const POLICIES: &str = "local-llm://decision-policies";
 const ARTIFACT: &str = "local-llm://artifact/";
 const JSON: &str = "application/json";
 const PLAIN: &str = "text/plain";
@@ -46,7 +48,7 @@ pub(crate) fn media_uri(plan: &PlanId, index: u32) -> String {
 }
 
 /// The resources with a fixed address.
-pub(crate) fn resources(has_worker: bool) -> Vec<Resource> {
+pub(crate) fn resources(has_worker: bool, has_decisions: bool) -> Vec<Resource> {
     let resource = |uri: &str, name: &str, title: &str, about: &str| {
         Resource::new(uri, name).with_title(title).with_description(about).with_mime_type(JSON)
     };
@@ -59,6 +61,10 @@ pub(crate) fn resources(has_worker: bool) -> Vec<Resource> {
     if has_worker {
         let about = "The rules of the worker on this machine, for the mode that it is in.";
         resources.push(resource(RULES, "instructions", "Rules of the worker", about).with_mime_type(PLAIN));
+    }
+    if has_decisions {
+        let about = "The standing questions of local_llm_governance with their options.";
+        resources.push(resource(POLICIES, "decision-policies", "Standing questions", about));
     }
     resources
 }
@@ -111,6 +117,7 @@ pub(crate) async fn read(
                 let params = TierListParams { limit: Some(u32::MAX) };
                 json(uri, &host.call::<TierGetList>(client, params, None).await?)
             }
+            POLICIES => json(uri, &host.call::<WorkerPolicies>(client, Nothing {}, None).await?),
             DOCTOR => json(uri, &host.call::<DoctorRun>(client, DoctorParams::default(), None).await?),
             _ if uri.starts_with(ARTIFACT) => artifact(host, client, hold, caller, uri).await,
             _ if uri.starts_with(MEDIA) => media(host, client, uri).await,

@@ -117,9 +117,11 @@ fn always_loaded() -> MetaObject {
     meta
 }
 
-/// The tools of these sets, in a fixed order: core first, then the others by set.
-pub(crate) fn rows(sets: &[ToolSet]) -> Vec<ToolRow> {
+/// The tools of these sets, in a fixed order: core first, then the others by set. Those that decide are there where the
+/// user switched them on.
+pub(crate) fn rows(sets: &[ToolSet], has_decisions: bool) -> Vec<ToolRow> {
     let mut rows = every_row();
+    rows.retain(|row| has_decisions || !row.needs_decisions());
     rows.retain(|row| {
         sets.contains(&ToolSet::All) || sets.contains(&row.set) || (row.is_core && sets.contains(&ToolSet::Core))
     });
@@ -136,6 +138,11 @@ pub(crate) fn every_row() -> Vec<ToolRow> {
 }
 
 impl ToolRow {
+    /// Whether the tool exists only where the user switched decisions on.
+    pub(crate) const fn needs_decisions(&self) -> bool {
+        matches!(self.work, Work::Worker(tool) if tool.needs_decisions())
+    }
+
     fn of(preparation: &'static Preparation) -> Self {
         Self {
             name: preparation.tool,

@@ -29,11 +29,12 @@ use crate::router::{
     PipelineView, QuotaList, QuotaRefreshed, TierList, TierListParams,
 };
 use crate::worker::{
-    ClientAnswerParams, ClientAnswered, GuardParams, GuardVerdict, HookAnswer, HookParams, PolicyCheckParams,
-    PolicyChecked, SavingsBackfilled, SavingsParams, SavingsReport, WorkerAnswer, WorkerArmParams,
-    WorkerArtifactParams, WorkerCallParams, WorkerCompactParams, WorkerDelegateParams, WorkerDisclosureParams,
-    WorkerModeParams, WorkerPurgeParams, WorkerPurged, WorkerRunParams, WorkerSessionDetail, WorkerSessionParams,
-    WorkerSessionView, WorkerSessions, WorkerStatus,
+    ClientAnswerParams, ClientAnswered, DecisionPolicies, DecisionRequestParams, ExpiringParams, ExpiringView,
+    GovernanceParams, GuardParams, GuardVerdict, HookAnswer, HookParams, PolicyCheckParams, PolicyChecked,
+    ReserveParams, Reserved, SavingsBackfilled, SavingsImportParams, SavingsImported, SavingsParams, SavingsReport,
+    WorkerAnswer, WorkerArmParams, WorkerArtifactParams, WorkerCallParams, WorkerCompactParams, WorkerDelegateParams,
+    WorkerDisclosureParams, WorkerModeParams, WorkerPurgeParams, WorkerPurged, WorkerRunParams, WorkerSessionDetail,
+    WorkerSessionParams, WorkerSessionView, WorkerSessions, WorkerStatus,
 };
 
 /// Who may call a method.
@@ -241,6 +242,12 @@ methods! {
     WorkerCompact = "worker/compact", Anyone, WorkerCompactParams => WorkerAnswer;
     /// Goes to `pii` at once; leaving it asks the human.
     WorkerSetMode = "worker/set_mode", Anyone, WorkerModeParams => WorkerAnswer;
+    /// Chooses one of a few options, as advice.
+    WorkerDecide = "worker/decide", Anyone, DecisionRequestParams => WorkerAnswer;
+    /// The same for a question that comes with the worker.
+    WorkerGovern = "worker/governance", Anyone, GovernanceParams => WorkerAnswer;
+    /// The questions that come with the worker.
+    WorkerPolicies = "worker/policies", Anyone, Nothing => DecisionPolicies;
     /// What a client's own dialog said to a question.
     QuestionAnswer = "question/answer", Anyone, ClientAnswerParams => ClientAnswered;
     /// What the policy says of a command, without running it.
@@ -255,12 +262,18 @@ methods! {
     WorkerGetSession = "worker/session", People, WorkerSessionParams => WorkerSessionDetail;
     /// Removes sessions, or parts of them.
     WorkerPurge = "worker/purge", People, WorkerPurgeParams => WorkerPurged;
+    /// Keeps placeholders that an older product gave out from being given again.
+    WorkerReserve = "worker/reserve", People, ReserveParams => Reserved;
+    /// What limits by age will remove.
+    WorkerGetExpiring = "worker/expiring", People, ExpiringParams => ExpiringView;
     /// Turns a session on or off.
     WorkerArm = "worker/arm", People, WorkerArmParams => WorkerSessionView;
     /// What was saved.
     SavingsGetReport = "savings/report", Anyone, SavingsParams => SavingsReport;
     /// Counts turns that were not counted.
     SavingsBackfill = "savings/backfill", People, Nothing => SavingsBackfilled;
+    /// Counts turns that an older product counted.
+    SavingsImport = "savings/import", People, SavingsImportParams => SavingsImported;
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The worker: private work on this machine, and what of it may leave.
 
+mod decide;
 mod guard;
 mod people;
 mod savings;
@@ -11,12 +12,19 @@ use lwa_domain::{ApprovalId, ClientName, Outcome};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+pub use self::decide::{
+    DecideView, DecideWorkerView, DecisionPolicies, DecisionPolicyView, DecisionRequestParams, GovernanceParams,
+};
 pub use self::guard::{GuardParams, GuardVerdict, HookAnswer, HookParams, PathUse, PolicyCheckParams, PolicyChecked};
 pub use self::people::{
-    PlaceholderView, PurgeWhat, WorkerArmParams, WorkerArtifactView, WorkerPurgeParams, WorkerPurged,
-    WorkerSessionDetail, WorkerSessionParams, WorkerSessionView, WorkerSessions, WorkerTurnView,
+    ExpiringParams, ExpiringView, GivenBefore, PlaceholderView, PurgeWhat, ReserveParams, Reserved, WorkerArmParams,
+    WorkerArtifactView, WorkerPurgeParams, WorkerPurged, WorkerSessionDetail, WorkerSessionParams, WorkerSessionView,
+    WorkerSessions, WorkerTurnView,
 };
-pub use self::savings::{SavingsBackfilled, SavingsParams, SavingsReport, SavingsRow, SavingsTotals};
+pub use self::savings::{
+    ImportedTurn, SavingsBackfilled, SavingsImportParams, SavingsImported, SavingsParams, SavingsReport, SavingsRow,
+    SavingsTotals,
+};
 
 /// Which conversation a call belongs to, as far as the client says; the best source the face has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -274,6 +282,14 @@ pub struct ClientQuestion {
     pub message: String,
     /// The answers, safe one first.
     pub choices: Vec<Choice>,
+    /// How many seconds the dialog waits for an answer.
+    #[serde(default = "usual_patience")]
+    pub patience_s: u32,
+}
+
+/// What a host waited that did not say so.
+const fn usual_patience() -> u32 {
+    600
 }
 
 /// One answer of a question.
@@ -378,6 +394,12 @@ pub struct WorkerStatus {
     pub sandbox: String,
     /// Where events go.
     pub observer: String,
+    /// What limits by age will remove within a day, of all sessions; null where no limit is set.
+    #[serde(default)]
+    pub expiring: Option<ExpiringView>,
+    /// How deciding stands; null while it is switched off.
+    #[serde(default)]
+    pub decide: Option<DecideView>,
     /// The rules of the mode in force, as the client's model is told; a line before them says so while it is off.
     pub instructions: String,
     /// Ways out of what is wrong.

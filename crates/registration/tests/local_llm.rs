@@ -7,8 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lwa_config::{AssistNumbers, Config, Observer, RunPolicy, Shipped, WorkerConfig, WorkerMode};
-use lwa_registration::seed::local_llm::{LocalLlmFiles, LocalLlmSeed, SavingsCount};
-use lwa_registration::seed::local_llm::{count_savings, plan_worker, read_local_llm};
+use lwa_registration::seed::local_llm::{
+    GivenIn, GivenPlaceholders, plan_worker, read_given, read_local_llm, read_savings,
+};
+use lwa_registration::seed::local_llm::{LocalLlmFiles, LocalLlmSeed, SavedTurn, SavingsCount, SavingsLedger};
 use lwa_registration::seed::{ConfigurationPlan, Ours, SeedError};
 use rstest::rstest;
 use tempfile::TempDir;
@@ -346,11 +348,130 @@ fn what_is_none_of_its_files_is_refused() {
     assert!(matches!(broken, SeedError::Form { .. }) && !format!("{broken:?}").contains("secret-words"));
 }
 
-#[test]
-fn the_ledger_of_savings_is_counted() {
+/// What is read from a ledger with these lines, in the middle of 2026.
+fn read_ledger(lines: &str) -> SavingsLedger {
     let temp = tempfile::tempdir().unwrap();
-    let lines = "{\"session\": \"a\", \"turn\": \"t_1\"}\n{\"session\": \"a\", \"turn\": \"t_2\"}\n\
-        \n{\"session\": \"b\", \"turn\": \"t_1\"}\n{\"session\": \"b\"\n[]\n";
-    let count = count_savings(&write(temp.path(), "savings.jsonl", lines)).unwrap();
-    assert_eq!(count, SavingsCount { turns: 3, sessions: 2, broken: 2 });
+    read_savings(&write(temp.path(), "savings.jsonl", lines), "2026-06-01T00:00:00Z".parse().unwrap()).unwrap()
+}
+
+#[test]
+fn every_turn_of_the_ledger_of_savings_is_read_with_its_date_and_its_counts() {
+    let ledger = read_ledger(
+        "{\"ts\": \"2026-02-03T04:05:06+01:00\", \"session\": \"a\", \"turn\": \"t_000001\", \"kind\": \"run\", \
+         \"verbatim\": false, \"gathered_chars\": 4000, \"out_chars\": 200, \"error\": false, \
+         \"gathered_tokens\": 900, \"returned_tokens\": null}\n\n\
+         {\"ts\": 1767225600.5, \"session\": \"pid-7\", \"turn\": \"t_000002\", \"kind\": \"delegate\", \
+         \"verbatim\": true, \"gathered_chars\": 0, \"out_chars\": 7, \"error\": true}\n",
+    );
+    let expected = [
+        SavedTurn {
+            session: "a".to_owned(),
+            turn: "t_000001".to_owned(),
+            at: "2026-02-03T03:05:06Z".parse().unwrap(),
+            kind: "run",
+            is_verbatim: false,
+            is_error: false,
+            gathered_chars: 4000,
+            returned_chars: 200,
+            gathered_tokens: Some(900),
+            returned_tokens: None,
+        },
+        SavedTurn {
+            session: "pid-7".to_owned(),
+            turn: "t_000002".to_owned(),
+            at: "2026-01-01T00:00:00Z".parse().unwrap(),
+            kind: "delegate",
+            is_verbatim: true,
+            is_error: true,
+            gathered_chars: 0,
+            returned_chars: 7,
+            gathered_tokens: None,
+            returned_tokens: None,
+        },
+    ];
+    assert_eq!(ledger.turns, expected);
+    let count = SavingsCount {
+        turns: 2,
+        sessions: 2,
+        since: Some("2026-01-01T00:00:00Z".to_owned()),
+        until: Some("2026-02-03T03:05:06Z".to_owned()),
+        ..SavingsCount::default()
+    };
+    assert_eq!(ledger.count, count);
+}
+
+#[test]
+fn a_turn_that_stands_twice_in_the_ledger_counts_once_under_its_first_session() {
+    let line = |session: &str, turn: &str, day: u32| {
+        format!(
+            "{{\"ts\": \"2026-02-0{day}T00:00:00Z\", \"session\": \"{session}\", \"turn\": \"{turn}\", \
+             \"kind\": \"run\", \"gathered_chars\": 1, \"out_chars\": 1}}\n"
+        )
+    };
+    // The second line is the first one, counted again when its conversation had a name.
+    let lines = [line("pid-7", "t_1", 1), line("named", "t_1", 1), line("named", "t_1", 2), line("named", "t_2", 1)];
+    let ledger = read_ledger(&lines.concat());
+    let turns: Vec<(&str, &str)> =
+        ledger.turns.iter().map(|turn| (turn.session.as_str(), turn.turn.as_str())).collect();
+    assert_eq!(turns, [("pid-7", "t_1"), ("named", "t_1"), ("named", "t_2")]);
+    assert_eq!((ledger.count.turns, ledger.count.repeated), (3, 1));
+}
+
+#[test]
+fn lines_of_the_ledger_that_are_no_turn_are_counted_and_named_without_their_text() {
+    let good = r#"{"ts": "2026-02-03T00:00:00Z", "session": "s", "turn": "t_1", "kind": "run", "gathered_chars": 9, "out_chars": 1}"#;
+    let changed = |from: &str, to: &str| good.replace(from, to);
+    let lines = [
+        "{\"session\": \"cut",
+        "[]",
+        &changed("\"s\"", "\"../secret\""),
+        &changed("\"t_1\"", "null"),
+        good,
+        &changed("2026-02-03T00:00:00Z", "yesterday"),
+        &changed("2026-02-03", "2026-07-03"),
+        &changed("\"gathered_chars\": 9", "\"gathered_chars\": -9"),
+        &changed(", \"kind\": \"run\"", ""),
+        &changed("\"run\"", "\"compaction\""),
+    ];
+    let ledger = read_ledger(&lines.join("\n"));
+    assert_eq!((ledger.count.turns, ledger.count.broken, ledger.count.other_kinds), (1, 8, 1));
+    let named: Vec<(u64, &str)> = ledger.count.broken_lines.iter().map(|one| (one.line, one.reason)).collect();
+    let expected = [
+        (1, "is no JSON object"),
+        (2, "is no JSON object"),
+        (3, "names no session"),
+        (4, "names no turn"),
+        (6, "has no time that can be read"),
+        (7, "has a time that is still to come"),
+        (8, "has no count of characters that can be read"),
+        (9, "names no kind of turn"),
+    ];
+    assert_eq!(named, expected);
+    let many = read_ledger(&"broken\n".repeat(50));
+    assert_eq!((many.count.broken, many.count.broken_lines.len()), (50, 20));
+}
+
+#[test]
+fn placeholders_that_were_given_out_are_read_without_what_they_stand_for() {
+    let temp = tempfile::tempdir().unwrap();
+    let values = r#"{"placeholders": {"[EMAIL-2]": {"kind": "EMAIL", "value": "quill@harbottle.example"},
+        "[EMAIL-10]": {"kind": "EMAIL", "value": "x"}, "[SECRET-1]": {"kind": "SECRET", "value": "y"}, "odd": {}}}"#;
+    write(temp.path(), "0a1b/placeholders.json", values);
+    write(temp.path(), "0a1b/meta.json", r#"{"claude_session_id": "0a1b"}"#);
+    write(temp.path(), "job/placeholders.json", r#"{"placeholders": {"[PERSON-3]": {}}}"#);
+    write(temp.path(), "pid-17/placeholders.json", values);
+    write(temp.path(), "broken/placeholders.json", "{");
+    write(temp.path(), "empty/meta.json", "{}");
+    let found = read_given(temp.path());
+    let given = |session: &str, is_claude_code: bool, placeholders: &[&str]| GivenIn {
+        session: session.to_owned(),
+        is_claude_code,
+        placeholders: placeholders.iter().map(|one| (*one).to_owned()).collect(),
+    };
+    let expected = GivenPlaceholders {
+        conversations: 5,
+        given: vec![given("0a1b", true, &["[EMAIL-10]", "[SECRET-1]"]), given("job", false, &["[PERSON-3]"])],
+        unreadable: 1,
+    };
+    assert_eq!(found, expected);
 }

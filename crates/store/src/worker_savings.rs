@@ -83,6 +83,23 @@ impl Db {
         Ok(added)
     }
 
+    /// How many of these turns are not counted yet.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn uncounted_savings(&self, records: &[SavingsRecord]) -> Result<u64, StoreError> {
+        let mut uncounted = 0;
+        for record in records {
+            let known = sqlx::query("SELECT 1 FROM worker_savings WHERE session = ? AND turn = ?")
+                .bind(&record.session)
+                .bind(&record.turn)
+                .fetch_optional(self.readers())
+                .await?;
+            uncounted += u64::from(known.is_none());
+        }
+        Ok(uncounted)
+    }
+
     /// Notes the tokens of a turn that were counted after it ended.
     ///
     /// # Errors
@@ -143,7 +160,9 @@ mod tests {
             gathered_tokens: None,
             returned_tokens: None,
         };
+        assert_eq!(db.uncounted_savings(std::slice::from_ref(&record)).await.unwrap(), 1);
         assert_eq!(db.add_savings(std::slice::from_ref(&record)).await.unwrap(), 1);
+        assert_eq!(db.uncounted_savings(std::slice::from_ref(&record)).await.unwrap(), 0);
         assert_eq!(db.add_savings(std::slice::from_ref(&record)).await.unwrap(), 0);
         db.count_savings("s", "t_1", 9_000, 400).await.unwrap();
         record.gathered_tokens = Some(9_000);

@@ -8,9 +8,6 @@ use std::fmt::Write as _;
 
 use lwa_domain::Outcome;
 
-/// How long a human has for an answer when nothing else is set.
-pub const DIALOG_TIMEOUT_S: u64 = 600;
-
 /// The name of the one field.
 pub const CHOICE_FIELD: &str = "choice";
 

@@ -45,13 +45,13 @@ fn a_tool_is_shown_with_what_it_takes_and_answers() {
         "annotations": { "readOnlyHint": true }
     });
     let sets = [
-        ToolSetList { set: "core".to_owned(), tools: vec![tool] },
-        ToolSetList { set: "later".to_owned(), tools: Vec::new() },
+        ToolSetList { set: "core".to_owned(), with: None, tools: vec![tool] },
+        ToolSetList { set: "later".to_owned(), with: Some("a.key"), tools: Vec::new() },
     ];
     let page = tools_page(&sets).unwrap();
     for line in [
         "[`weigh`](#weigh)",
-        "| `later` | 0 | 0 | none yet |",
+        "| `later`, with `a.key` on | 0 | 0 | none yet |",
         "## weigh\n\nWeighs a thing.\nIt breaks nothing.\n",
         "Hints: reads only, destroys nothing, each call counts, reaches nothing outside.",
         "| `thing` | a text | required | What to weigh. |",
@@ -61,7 +61,7 @@ fn a_tool_is_shown_with_what_it_takes_and_answers() {
     ] {
         assert!(page.contains(line), "`{line}` is not in:\n{page}");
     }
-    assert!(tools_page(&[ToolSetList { set: "core".to_owned(), tools: vec![json!({})] }]).is_err());
+    assert!(tools_page(&[ToolSetList { set: "core".to_owned(), with: None, tools: vec![json!({})] }]).is_err());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::client::{Client, ERAS, Era, PATIENCE, Start};
 use crate::support::fake_host::{Act, FakeHost, Seen};
 use crate::support::home;
-use crate::support::worker::{answered, asking, question, value};
+use crate::support::worker::{answered, asking, asking_for, question, value};
 
 /// A client with dialogs.
 fn client(home: &std::path::Path, era: Era) -> Client {
@@ -99,6 +99,19 @@ fn a_client_that_fails_to_ask_has_not_answered() {
     client.send(&json!({"jsonrpc": "2.0", "id": dialog["id"], "error": error}));
     assert_eq!(host.call("question/answer")["action"], "error");
     assert_eq!(text(&client.answer(id)["result"]), "done after error null");
+}
+
+#[rstest]
+#[case(Era::Legacy)]
+#[case(Era::Modern)]
+fn a_dialog_that_nobody_answers_ends_when_the_hosts_setting_says_so(#[case] era: Era) {
+    let home = home();
+    let host = FakeHost::at(home.path(), asking_for(&["q_1"], 1));
+    let mut client = client(home.path(), era);
+    let began = Instant::now();
+    client.begin_tool("local_llm_run", &arguments(), None);
+    assert_eq!(host.call("question/answer"), json!({"handle": "q_1", "action": "timeout", "choice": null}));
+    assert!(began.elapsed() >= Duration::from_secs(1));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use lwa_protocol::worker::WorkerStatusKind;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::client::{ERAS, Era, Start};
+use crate::support::client::{Client, ERAS, Era, Start};
 use crate::support::fake_host::{Act, FakeHost};
 use crate::support::home;
 use crate::support::worker::{RULES, answered, status, value, willing};
@@ -434,4 +434,48 @@ fn nothing_that_was_called_or_passed_is_logged() {
         assert!(!ended.stderr.contains(planted), "{}", ended.stderr);
     }
     assert!(ended.took < Duration::from_secs(1), "{:?}", ended.took);
+}
+
+#[test]
+fn decisions_are_listed_where_the_user_switched_them_on_and_pass_on_what_they_were_given() {
+    let home = home();
+    std::fs::create_dir_all(home.path().join("config")).unwrap();
+    let configure = |text: &str| std::fs::write(home.path().join("config/config.toml"), text).unwrap();
+    let host = FakeHost::at(home.path(), |method: &str, params: &Value| match method {
+        "worker/policies" => vec![Act::Answer(json!({"version": 2, "policies": []}))],
+        _ => willing(method, params),
+    });
+    let tools = ["local_llm_decide", "local_llm_governance"];
+    let listed = |client: &mut Client| {
+        let listed = client.request("tools/list", json!({}))["result"]["tools"].clone();
+        let names: Vec<Value> = listed.as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+        tools.map(|tool| names.contains(&json!(tool)))
+    };
+    for text in ["", "[worker]\ndecide = false\n", "[worker]\ndecide = 1\n", "[worker\n"] {
+        configure(text);
+        let mut client = Start::at(home.path()).arguments(WORKER).client(Era::Modern).open();
+        assert_eq!(listed(&mut client), [false, false], "{text}");
+        let refused = client.request("tools/call", json!({"name": tools[0], "arguments": {}}));
+        assert!(refused["error"]["message"].as_str().unwrap().contains("`worker.decide`"), "{refused}");
+        let resources = client.request("resources/list", json!({})).to_string();
+        assert!(!resources.contains("decision-policies"), "{resources}");
+    }
+    configure("[worker]\ndecide = true\n");
+    for era in ERAS {
+        let mut client = Start::at(home.path()).arguments(WORKER).client(era).open();
+        assert_eq!(listed(&mut client), [true, true]);
+        let request = json!({"state": "s", "question": "q", "choices": {"a": "one", "b": "two"}});
+        assert_eq!(client.tool(tools[0], &request)["isError"], false);
+        assert_eq!(arguments_of(host.call("worker/decide")), request);
+        let request = json!({"policy": "failure_triage", "evidence": "e"});
+        assert_eq!(client.tool(tools[1], &request)["isError"], false);
+        assert_eq!(arguments_of(host.call("worker/governance")), request);
+        let unknown = client.tool(tools[1], &json!({"policy": "other", "evidence": "e"}));
+        assert_eq!(unknown["isError"], true, "{unknown}");
+        let read = client.request("resources/read", json!({"uri": "local-llm://decision-policies"}));
+        assert_eq!(read["result"]["contents"][0]["mimeType"], "application/json", "{read}");
+    }
+    // The core set stays as it is.
+    let mut client = Start::at(home.path()).client(Era::Modern).open();
+    assert_eq!(listed(&mut client), [false, false]);
 }

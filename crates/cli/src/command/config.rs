@@ -6,10 +6,12 @@ use lwa_protocol::Failure;
 use lwa_protocol::approval::PolicyChangeLine;
 use lwa_protocol::configuration::{ConfigAcceptParams, ConfigSetParams, ConfigShown};
 use lwa_protocol::host::Nothing;
-use lwa_protocol::method::{ConfigAccept, ConfigSet, ConfigShow};
+use lwa_protocol::method::{ConfigAccept, ConfigSet, ConfigShow, WorkerGetExpiring};
+use lwa_protocol::worker::ExpiringParams;
 use serde_json::{Value, json};
 
 use crate::args::ConfigVerb;
+use crate::command::worker::expiring_words;
 use crate::face;
 use crate::output::{Output, table};
 
@@ -27,7 +29,13 @@ pub async fn config(verb: ConfigVerb, output: Output) -> Result<u8, Failure> {
         ConfigVerb::Set { key, value } => {
             // What is no JSON is meant as text: `paid_only` and `"paid_only"` are the same.
             let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
-            let mut shown = face::call::<ConfigSet>(ConfigSetParams { key, value }).await?;
+            let is_limit = ["worker.session_days", "worker.artifact_days"].contains(&key.as_str());
+            let host = face::host().await?;
+            let mut shown = face::call_on::<ConfigSet>(&host, ConfigSetParams { key, value }).await?;
+            if is_limit {
+                let expiring = face::call_on::<WorkerGetExpiring>(&host, ExpiringParams::default()).await?;
+                output.note(&format!("Limits by age: {}.", expiring_words(&expiring)));
+            }
             shown.values.retain(|value| value.source == "file");
             output.result(&shown, readable);
         }
@@ -50,24 +58,39 @@ pub async fn config(verb: ConfigVerb, output: Output) -> Result<u8, Failure> {
                 lines.join("\n")
             });
         }
-        ConfigVerb::Check => return check(output),
+        ConfigVerb::Check => return check(output).await,
     }
     Ok(0)
 }
 
-/// Reads the file without a host.
-pub fn check(output: Output) -> Result<u8, Failure> {
+/// Reads the file without a host. A host that runs says what its limits by age would remove.
+pub async fn check(output: Output) -> Result<u8, Failure> {
     let home = face::home()?;
-    Config::load_over(&home, &lwa_engine::shipped_catalogue())
+    let config = Config::load_over(&home, &lwa_engine::shipped_catalogue())
         .map_err(|error| Failure::new(ErrorCode::ConfigInvalid, error.to_string()))?;
     let path = home.config_file();
     let exists = path.is_file();
-    output.result(&json!({ "ok": true, "path": path, "exists": exists }), |_| {
-        if exists {
+    let (artifact_days, session_days) = (config.worker.artifact_days, config.worker.session_days);
+    let mut expiring = None;
+    if (artifact_days, session_days) != (0, 0)
+        // Whether the file can be used does not depend on a host, nor on what it answers.
+        && let Ok(Some(host)) = face::running_host().await
+    {
+        let limits = ExpiringParams { artifact_days: Some(artifact_days), session_days: Some(session_days) };
+        expiring = face::call_on::<WorkerGetExpiring>(&host, limits).await.ok();
+    }
+    output.result(&json!({ "ok": true, "path": path, "exists": exists, "expiring": expiring }), |_| {
+        let mut text = if exists {
             format!("`{}` can be used.", path.display())
         } else {
             format!("`{}` does not exist; the defaults hold.", path.display())
+        };
+        if let Some(expiring) = &expiring {
+            text.push_str("\nLimits by age: ");
+            text.push_str(&expiring_words(expiring));
+            text.push('.');
         }
+        text
     });
     Ok(0)
 }

@@ -6,6 +6,7 @@
 mod copy;
 mod local_llm;
 mod report;
+mod savings;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,6 +21,7 @@ use lwa_protocol::host::Nothing;
 use lwa_protocol::method::{ConfigShow, KeyGetList};
 use lwa_protocol::{Connection, Failure};
 use lwa_registration::discover::{Found, in_file};
+use lwa_registration::seed::local_llm::{GivenIn, SavedTurn};
 use lwa_registration::seed::{
     ConfigurationPlan, LibraryPlan, Ours, SeedError, SeedKind, copy_library, locate, plan_configuration, plan_library,
 };
@@ -45,6 +47,10 @@ struct Plan {
     /// Files beside the configuration.
     copies: Vec<CopyPlan>,
     ledger: Option<LedgerReport>,
+    /// The turns of a ledger of savings.
+    savings: Vec<SavedTurn>,
+    /// Placeholders that an older worker gave out.
+    given: Vec<GivenIn>,
 }
 
 /// Runs the verb.
@@ -72,7 +78,11 @@ pub async fn import(args: &ImportArgs, output: Output) -> Result<u8, Failure> {
     }
     report.is_dry_run = false;
     plan.write(stores_keys, &mut report)?;
-    let code = plan.store_keys(&host, stores_keys, &mut report).await;
+    let mut code = plan.store_keys(&host, stores_keys, &mut report).await;
+    if let (Some(ledger), false) = (&mut report.ledger, plan.savings.is_empty()) {
+        code = code.max(savings::count(&host, &plan.savings, ledger).await);
+    }
+    savings::reserve(&host, &plan.given).await?;
     let shown = face::call_on::<ConfigShow>(&host, Nothing {}).await?;
     if let Some(error) = shown.error {
         return Err(Failure::new(ErrorCode::ConfigInvalid, error));
@@ -138,10 +148,13 @@ fn plan(args: &ImportArgs) -> Result<Plan, Failure> {
         bytes: fs::metadata(path).map(|meta| meta.len()).unwrap_or_default(),
         counted: None,
         is_carried: false,
-        reason: "its rows are not carried over; the file stays where it is",
+        new: None,
+        known: None,
+        reason: "its rows are not carried over; the file stays where it is".to_owned(),
     });
     let source = Source::Router(files);
-    Ok(Plan { home, source, configuration, library, keys, left, copies: Vec::new(), ledger })
+    let (copies, savings, given) = (Vec::new(), Vec::new(), Vec::new());
+    Ok(Plan { home, source, configuration, library, keys, left, copies, ledger, savings, given })
 }
 
 impl Plan {
@@ -162,6 +175,10 @@ impl Plan {
             },
             detail: None,
         });
+        let mut ledger = self.ledger.clone();
+        if let (Some(ledger), Some(host), false) = (&mut ledger, host, self.savings.is_empty()) {
+            savings::foresee(host, &self.savings, ledger).await?;
+        }
         Ok(Report {
             source: self.source.clone(),
             is_dry_run: true,
@@ -181,7 +198,7 @@ impl Plan {
                 tools: plan.tools.clone(),
             }),
             files: self.copies.iter().map(|copy| copy.report.clone()).collect(),
-            ledger: self.ledger.clone(),
+            ledger,
         })
     }
 

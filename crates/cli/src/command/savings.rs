@@ -93,6 +93,9 @@ fn readable(report: &SavingsReport) -> String {
         ),
         format!("That is {money}. It is an estimate, and no bill."),
     ];
+    if report.imported_turns > 0 {
+        lines.push(format!("{} of these turns were imported from an older product.", report.imported_turns));
+    }
     if let Some(checked) = &report.prices_checked {
         let stale =
             if report.prices_stale { ", which is too long ago: set prices with `lwa savings prices set`" } else { "" };

@@ -11,8 +11,8 @@ use lwa_domain::ErrorCode;
 use lwa_protocol::Failure;
 use lwa_protocol::method::{WorkerArtifact, WorkerCompact, WorkerDelegate, WorkerGetStatus, WorkerRun};
 use lwa_protocol::worker::{
-    WorkerAnswer, WorkerArtifactParams, WorkerCallParams, WorkerCompactParams, WorkerDelegateParams, WorkerRunParams,
-    WorkerStatus, WorkerStatusKind,
+    ExpiringView, WorkerAnswer, WorkerArtifactParams, WorkerCallParams, WorkerCompactParams, WorkerDelegateParams,
+    WorkerRunParams, WorkerStatus, WorkerStatusKind,
 };
 use lwa_worker::instructions::operating_rules;
 use lwa_worker::material::plain_text;
@@ -21,7 +21,7 @@ use lwa_worker::mode::Mode;
 use self::call::Desk;
 use crate::args::{ModeArg, WorkerVerb};
 use crate::face;
-use crate::output::Output;
+use crate::output::{Output, counted};
 
 /// Runs a verb.
 pub async fn worker(verb: WorkerVerb, output: Output) -> Result<u8, Failure> {
@@ -148,6 +148,26 @@ pub(super) fn told(answer: &WorkerAnswer, output: Output) -> u8 {
     }
 }
 
+/// What limits by age will remove, in words.
+pub(super) fn expiring_words(expiring: &ExpiringView) -> String {
+    let kept =
+        |days: u32| if days == 0 { "kept always".to_owned() } else { format!("kept {}", counted(days.into(), "day")) };
+    let limits = format!("conversations {}, materials {}", kept(expiring.session_days), kept(expiring.artifact_days));
+    if expiring.is_empty() {
+        return format!("{limits}; nothing goes within a day");
+    }
+    let goes = format!(
+        "{} and {} ({} bytes)",
+        counted(expiring.sessions, "conversation"),
+        counted(expiring.artifacts, "material"),
+        expiring.bytes
+    );
+    match &expiring.at {
+        Some(at) => format!("{limits}; {goes} go at {at}"),
+        None => format!("{limits}; {goes} go within a day"),
+    }
+}
+
 fn readable(status: &WorkerStatus) -> String {
     let counts = |counts: &BTreeMap<String, u64>| {
         let counts: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
@@ -188,6 +208,9 @@ fn readable(status: &WorkerStatus) -> String {
         format!("materials     {}", status.artifacts),
         format!("saved         {} tokens of input", status.tokens_saved.avoided_input),
     ];
+    if let Some(expiring) = &status.expiring {
+        lines.push(format!("limits        {}", expiring_words(expiring)));
+    }
     lines.extend(status.notes.iter().map(|note| format!("note          {note}")));
     lines.join("\n")
 }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use lwa_domain::{ApprovalId, ApprovalKind, ErrorCode, Outcome};
 use lwa_protocol::approval::{Answer, Variant};
 use lwa_protocol::worker::{Choice, ClientAnswerParams, ClientAnswered, ClientQuestion, DialogAction, WorkerCall};
@@ -100,11 +101,12 @@ impl Engine {
         dialog: ClientDialog,
     ) -> Result<Asked, Failure> {
         let has_window = self.surfaces.has_app() || (caller.role == Role::Sidecar && self.start_app().await);
-        let for_client = if !has_window && call.can_ask && may_answer_in_client(record.kind) {
-            Some(self.hand_out(caller, job, record, dialog)?)
-        } else {
-            None
-        };
+        let (mut for_client, mut until) = (None, record.expires_at);
+        if !has_window && call.can_ask && may_answer_in_client(record.kind) {
+            let patience_s = self.dialog_patience(caller, call);
+            until = self.keep_open_for(record, patience_s).await?;
+            for_client = Some(self.hand_out(caller, job, record, dialog, patience_s)?);
+        }
         if for_client.is_none() && !has_window && !self.surfaces.has_terminal() {
             return Ok(Asked::Nowhere(format!(
                 "Open the Lwa app, or run `lwa approvals watch` in a terminal of your own, then repeat the call (question {}).",
@@ -113,7 +115,7 @@ impl Engine {
         }
         let handle = for_client.as_ref().map(|question| question.handle.clone());
         job.asks(record.id.clone(), for_client);
-        let left = record.expires_at.duration_since(self.now());
+        let left = until.duration_since(self.now());
         let hold = Duration::try_from(left).unwrap_or_default() + Duration::from_secs(5);
         let ended = tokio::select! {
             ended = self.wait_for_answer(&record.id, hold) => ended?,
@@ -129,12 +131,30 @@ impl Engine {
         Ok(Asked::Ended(ended.unwrap_or_else(nobody)))
     }
 
+    /// Seconds that a dialog in this client waits.
+    fn dialog_patience(&self, caller: &Caller, call: &WorkerCall) -> u32 {
+        // A worker that was switched off meanwhile has nothing to wait for, and the question ends on its own.
+        let config = self.worker_surroundings(caller, call).map(|surroundings| surroundings.config);
+        config.unwrap_or_default().dialog_timeout
+    }
+
+    /// Keeps a question open for at least as long as its dialog. When it ends.
+    async fn keep_open_for(&self, record: &ApprovalRecord, seconds: u32) -> Result<Timestamp, Failure> {
+        let until = self.now() + SignedDuration::from_secs(i64::from(seconds));
+        if until <= record.expires_at {
+            return Ok(record.expires_at);
+        }
+        let kept = self.db.extend_approval(&record.id, until, None).await.map_err(failure::store)?;
+        Ok(kept.map_or(record.expires_at, |kept| kept.expires_at))
+    }
+
     fn hand_out(
         &self,
         caller: &Caller,
         job: &JobHandle,
         record: &ApprovalRecord,
         dialog: ClientDialog,
+        patience_s: u32,
     ) -> Result<ClientQuestion, Failure> {
         let handle = tokens::token("q")?;
         let choices = dialog
@@ -150,7 +170,7 @@ impl Engine {
             choices: dialog.choices,
         };
         locked(&self.worker.questions.open).insert(handle.clone(), handed);
-        Ok(ClientQuestion { handle, approval_id: record.id.clone(), message: dialog.message, choices })
+        Ok(ClientQuestion { handle, approval_id: record.id.clone(), message: dialog.message, choices, patience_s })
     }
 
     /// `question/answer`: what the client's own dialog said. It can say yes to what was offered there and no more.

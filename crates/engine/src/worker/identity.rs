@@ -116,6 +116,14 @@ impl Conversations {
     }
 }
 
+/// The key of a conversation that a client, or without one a person or script, named; none for what is no id.
+pub(super) fn key_of(client: Option<&str>, id: &str) -> Option<String> {
+    match client {
+        Some(client) => is_id(id).then(|| format!("{}.{id}", plain(known_as(client)))),
+        None => is_key(id).then(|| id.to_owned()),
+    }
+}
+
 /// Whether a text can be part of a key: it is never a path.
 fn is_id(text: &str) -> bool {
     text.len() <= LONGEST_ID && is_key(text)

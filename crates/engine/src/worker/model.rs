@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use lwa_config::{WORKER_FALLBACK_KEY, WORKER_KEY, WorkerConfig};
+use lwa_config::{DecidePrefer, WORKER_FALLBACK_KEY, WORKER_KEY, WorkerConfig};
 use lwa_protocol::Failure;
 use lwa_protocol::worker::WorkerModelView;
+use lwa_worker::decide::{DecisionEngine, Reasoning};
 use lwa_worker::digest::BUILTIN;
 use lwa_worker::local_model::locality::Reach;
 use lwa_worker::local_model::{
@@ -28,6 +29,8 @@ pub(crate) struct Models {
 pub(crate) struct Workers {
     pub model: Option<Arc<dyn ChatModel>>,
     pub counter: Option<TokenCounter>,
+    /// Asks the same models, each by itself.
+    pub decider: DecisionEngine,
     pub views: Vec<(WorkerModelView, Option<Arc<Availability>>)>,
 }
 
@@ -66,7 +69,7 @@ impl Engine {
         let marks: Vec<String> =
             keys.iter().map(|key| key.as_ref().map(|key| crate::tokens::text_hash(key)).unwrap_or_default()).collect();
         let mark = crate::tokens::text_hash(&format!(
-            "{:?}\n{:?}\n{:?}\n{:?}\n{}\n{}\n{}\n{}",
+            "{:?}\n{:?}\n{:?}\n{:?}\n{}\n{}\n{}\n{:?}\n{}\n{}\n{}",
             config.base_url,
             config.model,
             config.fallback_base_url,
@@ -74,6 +77,9 @@ impl Engine {
             config.allow_private_network,
             config.thinking,
             config.failover_cooldown,
+            config.decide_prefer,
+            config.decide_reasoning,
+            config.decide_timeout_s,
             marks.join("\n"),
         ));
         if let Some((of, workers)) = locked(&self.worker.models.made).as_ref()
@@ -104,7 +110,7 @@ impl Engine {
 
 fn make(config: &WorkerConfig, key: Option<Zeroizing<String>>, fallback_key: Option<Zeroizing<String>>) -> Workers {
     let availability = Arc::new(Availability::new(Duration::from_secs(u64::from(config.failover_cooldown))));
-    let mut workers = Workers { model: None, counter: None, views: Vec::new() };
+    let (mut model, mut views) = (None, Vec::new());
     let mut chat: Vec<Arc<dyn ChatModel>> = Vec::new();
     let mut counting: Vec<Arc<dyn Tokenizer>> = Vec::new();
     let fallback_name = config.fallback_model.as_deref().unwrap_or(&config.model);
@@ -127,19 +133,30 @@ fn make(config: &WorkerConfig, key: Option<Zeroizing<String>>, fallback_key: Opt
             down_for_s: None,
             problem: made.as_ref().err().map(ToString::to_string),
         };
-        workers.views.push((view, marks));
+        views.push((view, marks));
         if let Ok(made) = made {
             let made = Arc::new(made);
             chat.push(made.clone());
             counting.push(made);
         }
     }
+    let decider = decider(config, chat.clone());
     let mut chat = chat.into_iter();
     if let Some(primary) = chat.next() {
-        workers.model = Some(Arc::new(Failover::new(primary, chat.next()).with_availability(availability.clone())));
+        let both = Failover::new(primary, chat.next()).with_availability(availability.clone());
+        model = Some(Arc::new(both) as Arc<dyn ChatModel>);
     }
     // Where no server counts, the embedded vocabulary does.
     counting.push(Arc::new(LocalBpe::new()));
-    workers.counter = Some(TokenCounter::new(counting, availability));
-    workers
+    let counter = Some(TokenCounter::new(counting, availability));
+    Workers { model, counter, decider, views }
+}
+
+/// Asks these models for decisions, the preferred one first.
+fn decider(config: &WorkerConfig, mut models: Vec<Arc<dyn ChatModel>>) -> DecisionEngine {
+    if config.decide_prefer == DecidePrefer::Fallback {
+        models.reverse();
+    }
+    let reasoning = if config.decide_reasoning { Reasoning::First } else { Reasoning::None };
+    DecisionEngine::new(models, reasoning, Duration::from_secs(u64::from(config.decide_timeout_s)))
 }

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use lwa_config::{Observer as Configured, WorkerConfig};
 use lwa_process::Environment;
+use lwa_worker::decide::{Decision, DecisionStatus, Policy};
 use lwa_worker::disclosure::{Identity, Numbers};
 use lwa_worker::gate::ArmState;
 use lwa_worker::memory::{SessionKey, Turn, TurnKind};
@@ -127,6 +128,25 @@ impl Engine {
             }
             Compacted::Failed(_) => event.with(Attr::IsError, true),
         };
+        self.tell_observer(&surroundings.config, &event);
+    }
+
+    /// Tells the observer whether a model decided, and on which of the questions that come with the worker.
+    pub(super) fn observe_decision(
+        &self,
+        surroundings: &Surroundings,
+        session: &str,
+        decision: &Decision,
+        policy: Option<Policy>,
+    ) {
+        let Some(session) = observed(&surroundings.config, session) else { return };
+        let state = match decision.status {
+            DecisionStatus::Ok => "ok",
+            DecisionStatus::Unavailable => "unavailable",
+        };
+        let event = Event::new(Span::Tool, EventKind::Decision, session, self.now())
+            .with(Attr::State, state)
+            .with(Attr::Policy, policy.map_or("custom", Policy::as_str));
         self.tell_observer(&surroundings.config, &event);
     }
 

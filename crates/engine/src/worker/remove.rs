@@ -74,14 +74,19 @@ impl Engine {
     /// Keeps which placeholders a session has given, before it is removed: a client may still know them, and none of
     /// them is to stand for another value. Numbers are kept, and no values.
     async fn keep_given(&self, key: &str) -> Result<(), Failure> {
-        let mut last: BTreeMap<Kind, u32> = BTreeMap::new();
         let journal = self.db.worker_vault(key).await.map_err(failure::store)?;
         let of_line = |line: &String| {
             let line: serde_json::Value = serde_json::from_str(line).ok()?;
             Placeholder::parse(line.get("placeholder")?.as_str()?)
         };
-        let given = journal.iter().filter_map(of_line).chain(self.given_before(key).await?);
-        for placeholder in given {
+        let given: Vec<Placeholder> = journal.iter().filter_map(of_line).collect();
+        self.add_given(key, given).await
+    }
+
+    /// Keeps that placeholders were given, beside those that are known to have been.
+    pub(super) async fn add_given(&self, key: &str, given: Vec<Placeholder>) -> Result<(), Failure> {
+        let mut last: BTreeMap<Kind, u32> = BTreeMap::new();
+        for placeholder in given.into_iter().chain(self.given_before(key).await?) {
             let number = last.entry(placeholder.kind).or_default();
             *number = placeholder.number.max(*number);
         }

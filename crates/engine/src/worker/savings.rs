@@ -1,6 +1,8 @@
 //! What was saved: recorded with each turn, counted exactly in the background where the model can count, summed up with
 //! the assumptions of the moment.
 
+mod import;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,6 +17,7 @@ use lwa_worker::savings::{
 };
 use tokio::time::Instant;
 
+use self::import::is_imported;
 use super::session::Surroundings;
 use crate::engine::{Engine, locked, rfc3339};
 use crate::{failure, tokens};
@@ -180,6 +183,8 @@ impl Engine {
             range: since.map(|_| view(&all, headline)),
             all_time,
             sessions: u64::try_from(sessions.len()).unwrap_or(u64::MAX),
+            imported_turns: u64::try_from(records.iter().filter(|record| is_imported(record)).count())
+                .unwrap_or(u64::MAX),
             since: records.first().map(|record| rfc3339(record.at)),
             rows,
         })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use lwa_domain::{ClientName, ErrorCode};
 use lwa_protocol::worker::{
     ArmedView, DisclosureView, LeakCheckView, PurgeWhat, RunPolicyView, WorkerArmParams, WorkerArtifactView,
@@ -205,39 +205,6 @@ impl Engine {
         }
         // An empty folder says nothing; one with files in it stays.
         let _ = std::fs::remove_dir(path);
-        Ok(())
-    }
-
-    /// Removes what was kept for longer than is set. Nothing is set unless the human did; sessions in use stay.
-    pub(crate) async fn expire_worker(&self) -> Result<(), Failure> {
-        let config = self.configuration.in_force().worker.clone();
-        let (artifacts, sessions) = (config.artifact_days, config.session_days);
-        if artifacts == 0 && sessions == 0 {
-            return Ok(());
-        }
-        let now = self.now();
-        let limit = |days: u32| (days > 0).then(|| now - SignedDuration::from_hours(i64::from(days) * 24));
-        let live = self.served_sessions();
-        let (mut removed, mut materials) = (0_u64, 0_u64);
-        for record in self.db.worker_sessions().await.map_err(failure::store)? {
-            let is_over = limit(sessions).is_some_and(|limit| record.last_seen_at < limit);
-            if is_over && !live.contains(&record.key) {
-                self.remove_session(&record.key).await?;
-                removed += 1;
-            } else if let Some(limit) = limit(artifacts) {
-                let kept = self.db.worker_artifacts(&record.key).await.map_err(failure::store)?;
-                let old = kept.iter().filter(|artifact| artifact.created_at < limit).count();
-                if old > 0 {
-                    self.remove_artifact_files(&record.key, Some(limit)).await?;
-                    self.emit(Event::WorkerChanged { session: record.key });
-                    materials += u64::try_from(old).unwrap_or(u64::MAX);
-                }
-            }
-        }
-        if removed > 0 || materials > 0 {
-            self.db.write_back().await.map_err(failure::store)?;
-            self.audit_worker("worker.expired", json!({"sessions": removed, "artifacts": materials})).await?;
-        }
         Ok(())
     }
 

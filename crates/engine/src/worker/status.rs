@@ -43,6 +43,7 @@ impl Engine {
         policy.last_refusal = policy.last_refusal.map(|text| way.short(&text).into_text());
         let key = session.key.clone();
         let tokens_saved = self.saved_by(Some(&key)).await?;
+        let expiring = self.expiring().await?;
         Ok(WorkerStatus {
             mode: session.mode.as_str().to_owned(),
             session_key: session.key.clone(),
@@ -79,6 +80,8 @@ impl Engine {
             tokens_saved,
             sandbox: sandbox_words(&surroundings),
             observer: surroundings.config.observer.to_string(),
+            expiring,
+            decide: Self::decide_view(&surroundings, &workers.decider),
             instructions: shown_rules(session.mode, &model, state == ArmState::On),
             notes,
         })

@@ -145,3 +145,27 @@ async fn a_client_that_answers_faster_than_a_human_can_read_turns_nothing_on() {
     let twice = desk.host.engine.answer_from_client(&desk.agent, &said).await;
     assert!(twice.is_err(), "a handle is used once");
 }
+
+/// The question that a client without a window gets to show, with this setting.
+async fn handed_out(setting: &str) -> (Desk, u32) {
+    let mut desk = Desk::without_window(setting).await;
+    desk.call.can_ask = true;
+    let answer = desk.run("echo hello").await;
+    is(&answer, WorkerStatusKind::AskClient);
+    let patience = answer.question.unwrap().patience_s;
+    (desk, patience)
+}
+
+#[tokio::test]
+async fn a_clients_dialog_waits_for_as_long_as_the_setting_says() {
+    assert_eq!(handed_out("").await.1, 600);
+    assert_eq!(handed_out("[worker]\ndialog_timeout = 45\n").await.1, 45);
+    let (desk, patience) = handed_out("[worker]\ndialog_timeout = 1800\n").await;
+    assert_eq!(patience, 1800);
+    // A question elsewhere ends after ten minutes; this one stays as long as its dialog.
+    desk.host.pass(minutes(29)).await;
+    assert_eq!(desk.host.open_questions().await.len(), 1);
+    desk.host.pass(minutes(2)).await;
+    let questions = desk.host.questions().await;
+    assert_eq!(questions[0].outcome, Some(lwa_domain::Outcome::TimedOut));
+}

@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 mod commands;
+mod decide;
 mod desk;
 mod gate;
 mod in_hand;

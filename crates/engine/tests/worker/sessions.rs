@@ -1,7 +1,10 @@
 //! Whose conversation is whose, and what people can do with one.
 
+use lwa_protocol::configuration::ConfigSetParams;
+use lwa_protocol::doctor::DoctorParams;
 use lwa_protocol::worker::{
-    PurgeWhat, SessionRef, WorkerArmParams, WorkerPurgeParams, WorkerSessionParams, WorkerStatusKind,
+    ExpiringParams, GivenBefore, PurgeWhat, ReserveParams, SessionRef, WorkerArmParams, WorkerPurgeParams,
+    WorkerSessionParams, WorkerStatusKind,
 };
 
 use crate::desk::{Desk, ON, call, is};
@@ -154,6 +157,80 @@ async fn w_25_and_w_28_what_is_kept_is_private_and_goes_when_its_time_is_over() 
     desk.host.pass(crate::support::minutes(1)).await;
     assert!(desk.host.engine.list_worker_sessions().await.unwrap().sessions.is_empty());
     assert!(desk.host.audit("worker.expired").await >= 2);
+}
+
+#[tokio::test]
+async fn what_a_shorter_limit_by_age_removes_is_announced_for_a_day_and_a_longer_one_holds_at_once() {
+    let hours = |count: i64| crate::support::minutes(60 * count);
+    let mut desk = Desk::new(ON).await;
+    let first = desk.delegate("Who?", "some material").await.facts.reference.unwrap();
+    assert_eq!(desk.status().await.expiring, None, "no limit is set");
+    desk.sidecar = None;
+    desk.host.pass(hours(24 * 10)).await;
+    let expiring = |params: ExpiringParams| desk.host.engine.worker_expiring(params);
+    let thought = ExpiringParams { artifact_days: Some(5), session_days: Some(0) };
+    let thought = expiring(thought).await.unwrap();
+    assert_eq!((thought.sessions, thought.artifacts, thought.at.is_some()), (0, 1, true), "{thought:?}");
+    // The limit is there and at first only announced.
+    let config = |days: u32| desk.host.place.write_config(&format!("[worker]\nsession_days = {days}\n{ON}"));
+    config(5);
+    for _ in 0..2 {
+        desk.host.pass(hours(2)).await;
+    }
+    let sessions = || async { desk.host.engine.list_worker_sessions().await.unwrap().sessions.len() };
+    assert_eq!(sessions().await, 1);
+    let announced = expiring(ExpiringParams::default()).await.unwrap();
+    assert_eq!((announced.sessions, announced.artifacts, announced.session_days), (1, 1, 5), "{announced:?}");
+    assert!(announced.bytes > 0 && announced.at.is_some(), "{announced:?}");
+    let diagnosis = desk.host.engine.diagnose(&DoctorParams::default()).await.unwrap();
+    let check = diagnosis.checks.iter().find(|check| check.id == "worker_limits").unwrap();
+    assert!(check.detail.contains("remove 1 conversations and 1 materials at"), "{}", check.detail);
+    assert_eq!(desk.host.audit("worker.limit_announced").await, 1);
+    // A longer one holds as soon as a human set it, and nothing goes.
+    let longer = ConfigSetParams { key: "worker.session_days".to_owned(), value: 50.into() };
+    desk.host.engine.set_configuration(&app(), &longer).await.unwrap();
+    desk.host.pass(hours(48)).await;
+    assert_eq!(sessions().await, 1);
+    assert_eq!(expiring(ExpiringParams::default()).await.unwrap().at, None);
+    // The notice begins anew, and ends after a day.
+    config(6);
+    desk.host.pass(hours(1)).await;
+    desk.host.pass(hours(23)).await;
+    assert_eq!(sessions().await, 1);
+    desk.host.pass(hours(1)).await;
+    assert_eq!(sessions().await, 0);
+    is(&desk.slice(&first, 0, 100).await, WorkerStatusKind::Failed);
+}
+
+#[tokio::test]
+async fn placeholders_that_an_older_worker_gave_are_not_given_again_in_its_conversation() {
+    let desk = Desk::new(ON).await;
+    let given = |session: &str, placeholders: &[&str]| GivenBefore {
+        client: Some("codex".to_owned()),
+        session: session.to_owned(),
+        placeholders: placeholders.iter().map(|one| (*one).to_owned()).collect(),
+    };
+    let conversations =
+        vec![given("thread-1", &["[SECRET-7]", "[OTHER]", "[SECRET-4000000000]"]), given("../x", &["[SECRET-9]"])];
+    let params = ReserveParams { conversations };
+    let reserved = desk.host.engine.reserve_given(&app(), &params).await.unwrap();
+    assert_eq!(reserved.conversations, 1, "what is no conversation is passed over");
+    let first = desk.delegate("Who?", &format!("token = {TOKEN}")).await;
+    assert!(first.text.contains("[SECRET-8]"), "{}", first.text);
+    // The same once more changes nothing.
+    desk.host.engine.reserve_given(&app(), &params).await.unwrap();
+    let again = desk.delegate("Who again?", &format!("token = {TOKEN}")).await;
+    assert!(again.text.contains("[SECRET-8]"), "{}", again.text);
+    // More than before: what both products gave means two values to the client, so that it stands for none.
+    let params = ReserveParams { conversations: vec![given("thread-1", &["[SECRET-20]"])] };
+    desk.host.engine.reserve_given(&app(), &params).await.unwrap();
+    let other = TOKEN.replace("Zq81", "Xy90");
+    let second = desk.delegate("Who else?", &format!("token = {other}")).await;
+    assert!(second.text.contains("[SECRET-22]"), "{}", second.text);
+    let renamed = desk.delegate("Who then?", &format!("token = {TOKEN}")).await;
+    assert!(renamed.text.contains("[SECRET-21]"), "{}", renamed.text);
+    let elsewhere = desk.host.engine.reserve_given(&of_the_agent(lwa_protocol::Role::Cli), &params).await;
+    assert_eq!(elsewhere.unwrap_err().code, lwa_domain::ErrorCode::Forbidden);
 }
 
 #[tokio::test]

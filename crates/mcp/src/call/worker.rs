@@ -6,8 +6,8 @@ mod parameters;
 use lwa_domain::{ErrorCode, UnknownLabel};
 use lwa_protocol::Failure;
 use lwa_protocol::method::{
-    WorkerArtifact, WorkerCompact, WorkerDelegate, WorkerDisclose, WorkerEnable, WorkerGetStatus, WorkerRun,
-    WorkerSetMode,
+    WorkerArtifact, WorkerCompact, WorkerDecide, WorkerDelegate, WorkerDisclose, WorkerEnable, WorkerGetStatus,
+    WorkerGovern, WorkerRun, WorkerSetMode,
 };
 use lwa_protocol::worker::{WorkerAnswer, WorkerStatus, WorkerStatusKind};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, MetaObject};
@@ -48,6 +48,14 @@ pub(super) async fn worker(mut call: Call<'_>, tool: WorkerTool) -> Result<CallT
         WorkerTool::Compact => {
             let params = parameters::compact(arguments);
             call.through_questions::<WorkerCompact>(params).await
+        }
+        WorkerTool::Decide => {
+            let params = parameters::decide(arguments);
+            call.through_questions::<WorkerDecide>(params).await
+        }
+        WorkerTool::Govern => {
+            let params = parameters::govern(arguments)?;
+            call.through_questions::<WorkerGovern>(params).await
         }
         WorkerTool::Status => status(call).await.map(Into::into),
     }

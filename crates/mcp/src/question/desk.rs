@@ -8,13 +8,11 @@ use std::time::Duration;
 use lwa_protocol::worker::ClientQuestion;
 use tokio::time::{Instant, sleep};
 
-/// How long a human has for an answer.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(10);
 /// When a question that a client was given to ask in a further round of a call counts as lost: a new call is then
 /// given it again. Shorter, and a slow human would see two dialogs; longer, and a client that dropped its call would be
 /// stuck.
 const LOST: Duration = Duration::from_mins(2);
-/// How long a question that ended is remembered.
+/// How long a question is remembered after nobody waits for its answer any more.
 const KEPT: Duration = Duration::from_mins(15);
 
 /// The questions of one process. Cheap to clone.
@@ -31,6 +29,7 @@ struct Shown {
     call: u64,
     choices: Vec<String>,
     since: Instant,
+    patience: Duration,
     is_settled: bool,
     /// Whether the client shows it between two rounds of a call, so that nobody here waits for it.
     is_between_rounds: bool,
@@ -51,7 +50,7 @@ impl QuestionDesk {
     /// Decides who shows a question. `held` is the handle that the call itself brought back from an earlier round.
     pub(crate) fn claim(&self, question: &ClientQuestion, call: &str, by_rounds: bool, held: Option<&str>) -> Claim {
         let mut shown = self.lock();
-        shown.retain(|_, one| one.since.elapsed() < KEPT);
+        shown.retain(|_, one| one.since.elapsed() < one.patience + KEPT);
         if let Some(known) = shown.get_mut(&question.handle) {
             if known.is_settled {
                 return Claim::Settled;
@@ -67,6 +66,7 @@ impl QuestionDesk {
             call: self.hasher.hash_one(call),
             choices: question.choices.iter().map(|choice| choice.id.clone()).collect(),
             since: Instant::now(),
+            patience: patience(question),
             is_settled: false,
             is_between_rounds: by_rounds,
         };
@@ -91,9 +91,9 @@ impl QuestionDesk {
     }
 
     /// Reports a question that a client was sent away with, when it has not come back with the answer in time.
-    pub(crate) async fn expire(&self, handle: &str, report: impl Future<Output = ()>) {
-        sleep(PATIENCE).await;
-        if self.settle(handle) {
+    pub(crate) async fn expire(&self, question: &ClientQuestion, report: impl Future<Output = ()>) {
+        sleep(patience(question)).await;
+        if self.settle(&question.handle) {
             report.await;
         }
     }
@@ -101,6 +101,11 @@ impl QuestionDesk {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Shown>> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How long a human has for an answer.
+pub(crate) fn patience(question: &ClientQuestion) -> Duration {
+    Duration::from_secs(u64::from(question.patience_s))
 }
 
 #[cfg(test)]
@@ -114,7 +119,7 @@ mod tests {
     fn question(handle: &str) -> ClientQuestion {
         let choices = vec![Choice { id: "off".to_owned(), title: "Off".to_owned() }];
         let approval_id = ApprovalId::new("a1");
-        ClientQuestion { handle: handle.to_owned(), approval_id, message: String::new(), choices }
+        ClientQuestion { handle: handle.to_owned(), approval_id, message: String::new(), choices, patience_s: 3600 }
     }
 
     #[test]
@@ -155,7 +160,7 @@ mod tests {
             let desk = desk.clone();
             async move {
                 let mut is_reported = false;
-                desk.expire(handle, async { is_reported = true }).await;
+                desk.expire(&question(handle), async { is_reported = true }).await;
                 is_reported
             }
         };
@@ -165,7 +170,7 @@ mod tests {
         desk.take("answered", "call");
         let began = Instant::now();
         assert!(reported("lost").await);
-        assert_eq!(began.elapsed(), PATIENCE);
+        assert_eq!(began.elapsed(), Duration::from_hours(1));
         assert_eq!(desk.claim(&question("lost"), "call", true, None), Claim::Settled);
         assert!(!reported("answered").await);
     }
@@ -175,6 +180,9 @@ mod tests {
         let desk = QuestionDesk::default();
         desk.claim(&question("q"), "call", false, None);
         advance(LOST).await;
+        assert_eq!(desk.claim(&question("q"), "call", false, None), Claim::ShownElsewhere);
+        // Others are looked at meanwhile, and it is not forgotten before its time is over.
+        advance(Duration::from_mins(50)).await;
         assert_eq!(desk.claim(&question("q"), "call", false, None), Claim::ShownElsewhere);
     }
 }

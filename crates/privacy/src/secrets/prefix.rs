@@ -47,17 +47,7 @@ impl Class {
 
 /// The classes of every byte, one bit each: the rest of what may be a token is read at every mark of one.
 static CLASSES: [u16; 256] = {
-    const ALL: [Class; 9] = [
-        Class::Digits,
-        Class::Alphanumeric,
-        Class::Upper,
-        Class::UpperGroups,
-        Class::Hex,
-        Class::Word,
-        Class::Url,
-        Class::Dotted,
-        Class::Base64,
-    ];
+    const ALL: [Class; 9] = [Class::Digits, Alphanumeric, Upper, UpperGroups, Hex, Word, Url, Dotted, Base64];
     let mut table = [0; 256];
     let mut byte = 0_u8;
     loop {

@@ -165,6 +165,65 @@ pub struct WorkerPurged {
     pub live: u64,
 }
 
+/// Parameters of `worker/expiring`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct ExpiringParams {
+    /// Days that stored material would be kept, 0 for always; null for what is in force.
+    pub artifact_days: Option<u32>,
+    /// Days that a session would be kept after its last use, 0 for always; null for what is in force.
+    pub session_days: Option<u32>,
+}
+
+/// Answer to `worker/expiring`: what limits by age will remove within a day.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ExpiringView {
+    /// Days that stored material is kept; 0 means always.
+    pub artifact_days: u32,
+    /// Days that a session is kept after its last use; 0 means always.
+    pub session_days: u32,
+    /// Sessions that will go.
+    pub sessions: u64,
+    /// Materials that will go, those of these sessions among them.
+    pub artifacts: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// When they go, where a limit was made shorter; null when each goes as its time is over.
+    pub at: Option<String>,
+}
+
+impl ExpiringView {
+    /// Whether anything will go.
+    pub const fn is_empty(&self) -> bool {
+        self.sessions == 0 && self.artifacts == 0
+    }
+}
+
+/// Parameters of `worker/reserve`: placeholders that an older product gave out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ReserveParams {
+    /// Conversations, 1,000 at most.
+    pub conversations: Vec<GivenBefore>,
+}
+
+/// What one conversation was given by an older product.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct GivenBefore {
+    /// The client, for an id that the client gave; null for a conversation that a person or script named.
+    pub client: Option<String>,
+    /// The conversation's id.
+    pub session: String,
+    /// The last placeholder of each kind, `[EMAIL-3]`.
+    pub placeholders: Vec<String>,
+}
+
+/// Answer to `worker/reserve`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Reserved {
+    /// Conversations whose placeholders are not given again.
+    pub conversations: u64,
+}
+
 /// Parameters of `worker/arm`: a person turns a session on or off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct WorkerArmParams {

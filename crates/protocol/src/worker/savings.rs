@@ -62,6 +62,8 @@ pub struct SavingsReport {
     pub range: Option<SavingsTotals>,
     /// Sessions in the range, or in everything.
     pub sessions: u64,
+    /// Turns in it that an older product counted.
+    pub imported_turns: u64,
     /// When the first of these turns was.
     pub since: Option<String>,
     /// By model, client or session.
@@ -87,6 +89,49 @@ pub struct SavingsRow {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SavingsBackfilled {
     /// Turns that were added.
+    pub added: u64,
+    /// Turns that were there already.
+    pub known: u64,
+}
+
+/// Parameters of `savings/import`: what an older product counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SavingsImportParams {
+    /// The turns, 5,000 at most.
+    pub turns: Vec<ImportedTurn>,
+    /// Whether it is only counted.
+    pub dry_run: bool,
+}
+
+/// One turn that an older product counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ImportedTurn {
+    /// Its session there.
+    pub session: String,
+    /// Its id there.
+    pub turn: String,
+    /// When it was.
+    pub at: String,
+    /// `run` or `delegate`.
+    pub kind: String,
+    /// Whether lines were quoted.
+    pub is_verbatim: bool,
+    /// Whether it failed.
+    pub is_error: bool,
+    /// Characters of command output and files.
+    pub gathered_chars: u64,
+    /// Characters handed back.
+    pub returned_chars: u64,
+    /// Tokens gathered, where they were counted.
+    pub gathered_tokens: Option<u64>,
+    /// Tokens handed back, where they were counted.
+    pub returned_tokens: Option<u64>,
+}
+
+/// Answer to `savings/import`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SavingsImported {
+    /// Turns that were added, or would be.
     pub added: u64,
     /// Turns that were there already.
     pub known: u64,

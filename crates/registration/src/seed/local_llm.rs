@@ -1,12 +1,13 @@
-//! The older worker, turned into ours: its variables, keys, allow-list, private terms, rules and prices.
+//! The older worker, turned into ours: its variables, keys, allow-list, private terms, rules, prices and savings.
 //!
 //! Its variables stand in a file of lines, or in the table `env` of its entry in a client's configuration, or in the
 //! environment; they also say where its other files are. Sessions stay behind: placeholders of one product stand for
-//! nothing in the other.
+//! nothing in the other, which is why those that it gave out are not given out again.
 
 mod client;
 mod expand;
 mod files;
+mod given;
 mod lists;
 mod savings;
 mod settings;
@@ -16,8 +17,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+pub use given::{GivenIn, GivenPlaceholders, read_given};
 pub use lists::{RulesMerge, TermsMerge, merge_allow_list, merge_terms, usable_rules};
-pub use savings::{SavingsCount, count_savings};
+pub use savings::{BrokenLine, SavedTurn, SavingsCount, SavingsLedger, read_savings};
 pub use settings::plan_worker;
 
 use super::SeedError;

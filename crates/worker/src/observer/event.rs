@@ -43,6 +43,8 @@ words! {
         Run = "run",
         /// `local_llm_delegate`.
         Delegate = "delegate",
+        /// A model was asked to choose.
+        Decision = "decision",
         /// The memory was compacted, or could not be.
         Compaction = "compaction",
         /// The gate was asked, opened or shut.
@@ -99,6 +101,8 @@ words! {
         LeakCheck = "leak_check",
         /// The state that holds now.
         State = "state",
+        /// The question that came with the worker; `custom` for one of the caller's own.
+        Policy = "policy",
         /// Turns that were compacted.
         Turns = "turns",
         /// Characters of the summary.

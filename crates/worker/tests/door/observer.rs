@@ -65,7 +65,7 @@ fn every_word_is_there_once() {
     words.sort_unstable();
     words.dedup();
     assert_eq!(words.len(), count);
-    assert_eq!(EventKind::ALL.len(), 9);
+    assert_eq!(EventKind::ALL.len(), 10);
     assert_eq!(Span::ALL.len() + EndState::ALL.len(), 5);
 }
 

@@ -83,12 +83,15 @@ impl Declarations {
         visit_all!(all, worker::WorkerRunParams, worker::WorkerDelegateParams, worker::WorkerArtifactParams);
         visit_all!(all, worker::WorkerCallParams, worker::WorkerDisclosureParams, worker::WorkerCompactParams);
         visit_all!(all, worker::WorkerModeParams, worker::WorkerAnswer, worker::WorkerStatus);
+        visit_all!(all, worker::DecisionRequestParams, worker::GovernanceParams, worker::DecisionPolicies);
         visit_all!(all, worker::ClientAnswerParams, worker::ClientAnswered, worker::PolicyCheckParams);
         visit_all!(all, worker::PolicyChecked, worker::HookParams, worker::HookAnswer, worker::GuardParams);
         visit_all!(all, worker::GuardVerdict, worker::WorkerSessions, worker::WorkerSessionParams);
         visit_all!(all, worker::WorkerSessionDetail, worker::WorkerSessionView, worker::WorkerArmParams);
         visit_all!(all, worker::WorkerPurgeParams, worker::WorkerPurged, worker::SavingsParams);
+        visit_all!(all, worker::ExpiringParams, worker::ExpiringView, worker::ReserveParams, worker::Reserved);
         visit_all!(all, worker::SavingsReport, worker::SavingsBackfilled);
+        visit_all!(all, worker::SavingsImportParams, worker::SavingsImported);
         visit_all!(all, doctor::DoctorParams, doctor::Diagnosis, doctor::RouterStatus);
         all
     }

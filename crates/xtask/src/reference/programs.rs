@@ -53,17 +53,26 @@ impl Programs {
 
     /// The tools of each set.
     pub(super) fn tool_sets(&self) -> Result<Vec<ToolSetList>> {
-        TOOL_SETS.iter().map(|set| self.tool_set(set)).collect()
+        let mut sets: Vec<ToolSetList> = TOOL_SETS.iter().map(|set| self.tool_set(set, "")).collect::<Result<_>>()?;
+        for set in ["worker", "all"] {
+            let list = self.tool_set(set, "[worker]\ndecide = true\n")?;
+            sets.push(ToolSetList { with: Some("worker.decide"), ..list });
+        }
+        Ok(sets)
     }
 
-    fn tool_set(&self, set: &str) -> Result<ToolSetList> {
+    /// The tools of one set with this configuration.
+    fn tool_set(&self, set: &str, config: &str) -> Result<ToolSetList> {
         let home = tempfile::tempdir().context("cannot make a folder")?;
+        let folder = home.path().join("config");
+        std::fs::create_dir_all(&folder).context("cannot make a folder")?;
+        std::fs::write(folder.join("config.toml"), config).context("cannot write a configuration")?;
         let mut client = McpClient::start(&self.sidecar, &["--toolsets", set], &[("LWA_HOME", home.path())])?;
         client.open(ANSWER_LIMIT)?;
         let mut listed = client.request("tools/list", &json!({}), ANSWER_LIMIT)?;
         let tools = serde_json::from_value(listed["tools"].take()).context("the sidecar lists no tools")?;
         client.close(ANSWER_LIMIT)?;
-        Ok(ToolSetList { set: set.to_owned(), tools })
+        Ok(ToolSetList { set: set.to_owned(), with: None, tools })
     }
 
     /// The keys of the configuration, as `lwa config schema --json` gives them.

@@ -22,6 +22,8 @@ A reply holds `error` with code, message and hint when a call failed; [`../error
 pub struct ToolSetList {
     /// The set's name.
     pub set: String,
+    /// The setting that adds tools to it, where that is on.
+    pub with: Option<&'static str>,
     /// What `tools/list` answered.
     pub tools: Vec<Value>,
 }
@@ -39,7 +41,11 @@ pub fn tools_page(sets: &[ToolSetList]) -> Result<String> {
         let bytes: usize = list.tools.iter().map(|tool| tool.to_string().len()).sum();
         let names = names.iter().map(|name| format!("[`{name}`](#{name})")).collect::<Vec<_>>().join(", ");
         let names = if names.is_empty() { "none yet".to_owned() } else { names };
-        rows.push(vec![format!("`{}`", list.set), list.tools.len().to_string(), bytes.to_string(), names]);
+        let set = match list.with {
+            Some(setting) => format!("`{}`, with `{setting}` on", list.set),
+            None => format!("`{}`", list.set),
+        };
+        rows.push(vec![set, list.tools.len().to_string(), bytes.to_string(), names]);
     }
     page.push_str(&table(&["set", "tools", "bytes", "names"], &rows));
     let widest = sets.iter().max_by_key(|list| list.tools.len());

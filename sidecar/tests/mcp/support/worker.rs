@@ -66,6 +66,8 @@ pub fn status() -> WorkerStatus {
         tokens_saved: SavingsTotals::default(),
         sandbox: "none".to_owned(),
         observer: "none".to_owned(),
+        expiring: None,
+        decide: None,
         instructions: RULES.to_owned(),
         notes: Vec::new(),
     }
@@ -89,12 +91,21 @@ pub fn question(handle: &str) -> ClientQuestion {
         approval_id: ApprovalId::new("a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4"),
         message: "Turn the worker on for local_llm_run?".to_owned(),
         choices: vec![choice("off", "Leave it off"), choice("on", "Turn it on"), choice("on_pii", "Private mode")],
+        patience_s: 600,
     }
 }
 
 /// A host whose worker asks these questions, one after the other, before it works. It holds a call that cannot ask, as
 /// the host does, and takes `worker/status` for a human who answers in another place.
 pub fn asking(handles: &'static [&'static str]) -> impl Fn(&str, &Value) -> Vec<Act> + Send + Sync {
+    asking_for(handles, 600)
+}
+
+/// The same, with so many seconds for each answer.
+pub fn asking_for(
+    handles: &'static [&'static str],
+    patience_s: u32,
+) -> impl Fn(&str, &Value) -> Vec<Act> + Send + Sync {
     let open = Mutex::new((handles, Vec::<String>::new()));
     move |method, params| {
         let mut state = open.lock().unwrap();
@@ -122,7 +133,11 @@ pub fn asking(handles: &'static [&'static str]) -> impl Fn(&str, &Value) -> Vec<
             (method, Some(handle)) if method.starts_with("worker/") => {
                 if params["call"]["can_ask"] == json!(true) {
                     let asks = answered(WorkerStatusKind::AskClient, "the user is asked in this client");
-                    let asks = WorkerAnswer { question: Some(question(handle)), id: Some("j".to_owned()), ..asks };
+                    let asks = WorkerAnswer {
+                        question: Some(ClientQuestion { patience_s, ..question(handle) }),
+                        id: Some("j".to_owned()),
+                        ..asks
+                    };
                     vec![Act::Answer(value(asks))]
                 } else {
                     vec![Act::Hold]

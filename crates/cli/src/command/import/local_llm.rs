@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use jiff::Timestamp;
 use lwa_config::Home;
 use lwa_privacy::egress::{KnownSecrets, scrub_secrets};
 use lwa_privacy::{Rules, Terms};
 use lwa_protocol::Failure;
 use lwa_registration::seed::local_llm::{
-    LocalLlmSeed, PREFIX, count_savings, merge_allow_list, merge_terms, plan_worker, read_local_llm, usable_rules,
+    GivenPlaceholders, LocalLlmSeed, PREFIX, merge_allow_list, merge_terms, plan_worker, read_given, read_local_llm,
+    read_savings, usable_rules,
 };
 use lwa_registration::seed::{ConfigurationPlan, Ours, SeedError};
 use serde_json::Value;
@@ -20,6 +22,7 @@ use super::{Plan, failed, read, read_or_empty};
 use crate::args::ImportArgs;
 use crate::command::keys_wizard::found;
 use crate::face;
+use crate::output::counted;
 
 /// Reads both sides and works out what would change.
 pub fn plan(args: &ImportArgs, home: Home) -> Result<Plan, Failure> {
@@ -40,17 +43,28 @@ pub fn plan(args: &ImportArgs, home: Home) -> Result<Plan, Failure> {
         private_terms(&seed, &home)?,
         rules(&seed, &home, args.force)?,
         prices(&seed, &home, args.force)?,
-        sessions(&seed, &home),
     ];
-    let ledger = match &seed.files.savings {
-        Some(path) => Some(LedgerReport {
-            path: path.clone(),
-            bytes: fs::metadata(path).map(|meta| meta.len()).unwrap_or_default(),
-            counted: Some(count_savings(path).map_err(|error| failed(&error))?),
-            is_carried: false,
-            reason: "what was saved there is not counted here; the file stays where it is",
-        }),
-        None => None,
+    let given = seed.files.sessions.as_deref().map(read_given);
+    let conversations = sessions(&seed, &home, given.as_ref());
+    let (ledger, savings) = match &seed.files.savings {
+        Some(path) => {
+            let ledger = read_savings(path, Timestamp::now()).map_err(|error| failed(&error))?;
+            let reason = match ledger.count.turns {
+                0 => "it holds no turn that can be read",
+                _ => "to be counted here, marked as imported, as far as it is not yet; the file stays where it is",
+            };
+            let report = LedgerReport {
+                path: path.clone(),
+                bytes: fs::metadata(path).map(|meta| meta.len()).unwrap_or_default(),
+                counted: Some(ledger.count),
+                is_carried: false,
+                new: None,
+                known: None,
+                reason: reason.to_owned(),
+            };
+            (Some(report), ledger.turns)
+        }
+        None => (None, Vec::new()),
     };
     let has_settings = !seed.variables.is_empty();
     Ok(Plan {
@@ -60,8 +74,10 @@ pub fn plan(args: &ImportArgs, home: Home) -> Result<Plan, Failure> {
         library: None,
         keys: seed.keys,
         left: Vec::new(),
-        copies: copies.into_iter().flatten().collect(),
+        copies: copies.into_iter().flatten().chain(conversations).collect(),
         ledger,
+        savings,
+        given: given.map(|given| given.given).unwrap_or_default(),
     })
 }
 
@@ -145,15 +161,23 @@ fn prices(seed: &LocalLlmSeed, home: &Home, is_replaced: bool) -> Result<Option<
     }))
 }
 
-/// Its conversations stay behind.
-fn sessions(seed: &LocalLlmSeed, home: &Home) -> Option<CopyPlan> {
-    let source = seed.files.sessions.as_ref()?;
-    let count = fs::read_dir(source).map(|entries| entries.flatten().filter(|entry| entry.path().is_dir()).count());
+/// Its conversations stay behind; what they gave out is not given out again.
+fn sessions(seed: &LocalLlmSeed, home: &Home, given: Option<&GivenPlaceholders>) -> Option<CopyPlan> {
+    let (source, given) = (seed.files.sessions.as_ref()?, given?);
     let note = format!(
         "{} stay where they are: a placeholder that was given out there stands for nothing here",
-        count.map_or_else(|_| "its conversations".to_owned(), |count| format!("{count} conversations"))
+        counted(given.conversations, "conversation")
     );
-    Some(CopyPlan::left("sessions", source, home.state_dir(), FileState::LeftOut, note))
+    let mut plan = CopyPlan::left("sessions", source, home.state_dir(), FileState::LeftOut, note);
+    if given.unreadable > 0 {
+        plan.report.notes.push(format!("the values of {} cannot be read", counted(given.unreadable, "conversation")));
+    }
+    if !given.given.is_empty() {
+        let count = u64::try_from(given.given.len()).unwrap_or(u64::MAX);
+        let note = format!("placeholders of {} are not given to another value here", counted(count, "conversation"));
+        plan.report.notes.push(note);
+    }
+    Some(plan)
 }
 
 /// A list of ours with what it lacked.

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::command::config::edit;
 use crate::command::keys_wizard::found::Left;
+use crate::output::counted;
 
 /// The files of an older product.
 #[derive(Debug, Clone, Serialize)]
@@ -175,8 +176,12 @@ pub struct LedgerReport {
     /// Whether its rows were taken over.
     #[serde(rename = "carried")]
     pub is_carried: bool,
-    /// Why not.
-    pub reason: &'static str,
+    /// How many of its rows we do not have, or did not; null when no host runs that could tell.
+    pub new: Option<u64>,
+    /// How many of its rows we have already.
+    pub known: Option<u64>,
+    /// What becomes of it, or why nothing does.
+    pub reason: String,
 }
 
 /// A loosening as the host reports it.
@@ -196,6 +201,7 @@ impl Report {
             || self.keys.iter().any(|key| key.state == KeyState::Planned)
             || self.files.iter().any(|file| file.state.moves())
             || self.library.iter().flat_map(|library| &library.tools).any(|tool| moves(tool.state))
+            || self.ledger.as_ref().is_some_and(|ledger| ledger.new.is_some_and(|new| new > 0))
     }
 
     /// For people.
@@ -237,10 +243,16 @@ impl Report {
         }
         if let Some(ledger) = &self.ledger {
             let size = match &ledger.counted {
-                Some(count) => format!("{} turns of {} sessions", count.turns, count.sessions),
+                Some(count) => {
+                    let (turns, sessions) = (counted(count.turns, "turn"), counted(count.sessions, "session"));
+                    let since = count.since.as_deref().and_then(|since| since.get(..10));
+                    let since = since.map(|day| format!(" since {day}")).unwrap_or_default();
+                    format!("{turns} of {sessions}{since}")
+                }
                 None => format!("{} bytes", ledger.bytes),
             };
             lines.push(format!("Ledger {} ({size}): {}", ledger.path.display(), ledger.reason));
+            lines.extend(ledger.counted.iter().flat_map(uncounted));
         }
         if lines.is_empty() {
             lines.push("Everything is here already.".to_owned());
@@ -269,6 +281,26 @@ impl Report {
             lines.push(format!("Not carried: {} ({})", one.key, one.reason));
         }
     }
+}
+
+/// The lines of a ledger that nothing becomes of.
+fn uncounted(count: &SavingsCount) -> Vec<String> {
+    let mut lines = Vec::new();
+    if count.repeated > 0 {
+        lines.push(format!("  {} for a turn that stands further up; it counts once", counted(count.repeated, "line")));
+    }
+    if count.other_kinds > 0 {
+        lines.push(format!("  {} that saved nothing are left out", counted(count.other_kinds, "line")));
+    }
+    if count.broken > 0 {
+        lines.push(format!("  {} that are no turn are left out:", counted(count.broken, "line")));
+        lines.extend(count.broken_lines.iter().map(|broken| format!("    line {} {}", broken.line, broken.reason)));
+        let named = u64::try_from(count.broken_lines.len()).unwrap_or(u64::MAX);
+        if count.broken > named {
+            lines.push(format!("    and {} more", count.broken - named));
+        }
+    }
+    lines
 }
 
 const fn moves(state: ToolState) -> bool {

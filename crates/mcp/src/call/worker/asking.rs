@@ -151,10 +151,10 @@ impl Call<'_> {
 
     /// Ends a question that the client was sent away with, unless it comes back in time.
     fn expect_round(&self, question: &ClientQuestion) {
-        let reporter = self.reporter(&question.handle);
+        let (reporter, question) = (self.reporter(&question.handle), question.clone());
         tokio::spawn(async move {
             let report = reporter.report(DialogAction::Timeout, None);
-            reporter.desk.expire(&reporter.handle, report).await;
+            reporter.desk.expire(&question, report).await;
         });
     }
 
@@ -214,6 +214,7 @@ mod tests {
             approval_id: ApprovalId::new("a1"),
             message: String::new(),
             choices: vec![Choice { id: "stay".to_owned(), title: "Stay".to_owned() }],
+            patience_s: 600,
         };
         assert_eq!(desk.claim(&question, &of("a"), true, None), Claim::Show);
         assert_eq!(desk.take("q", &of("b")), None);

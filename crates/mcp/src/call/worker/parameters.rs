@@ -2,13 +2,13 @@
 
 use lwa_protocol::Failure;
 use lwa_protocol::worker::{
-    WorkerArtifactParams, WorkerCall, WorkerCallParams, WorkerCompactParams, WorkerDelegateParams,
-    WorkerDisclosureParams, WorkerModeParams, WorkerRunParams,
+    DecisionRequestParams, GovernanceParams, WorkerArtifactParams, WorkerCall, WorkerCallParams, WorkerCompactParams,
+    WorkerDelegateParams, WorkerDisclosureParams, WorkerModeParams, WorkerRunParams,
 };
 
 use super::word;
 use crate::arguments::Arguments;
-use crate::tool::worker::{IDENTITY, MODES, NUMBERS};
+use crate::tool::worker::{IDENTITY, MODES, NUMBERS, POLICIES};
 
 /// What a compaction is for when the caller does not say.
 const COMPACT_REASON: &str = "asked for by the client";
@@ -30,6 +30,8 @@ macro_rules! carries_call {
 }
 
 carries_call!(
+    DecisionRequestParams,
+    GovernanceParams,
     WorkerArtifactParams,
     WorkerCallParams,
     WorkerCompactParams,
@@ -96,4 +98,21 @@ pub(super) fn mode(arguments: &mut Arguments) -> Result<WorkerModeParams, Failur
 pub(super) fn compact(arguments: &mut Arguments) -> WorkerCompactParams {
     let reason = arguments.filled("reason").unwrap_or_else(|| COMPACT_REASON.to_owned());
     WorkerCompactParams { call: WorkerCall::default(), reason }
+}
+
+pub(super) fn decide(arguments: &mut Arguments) -> DecisionRequestParams {
+    DecisionRequestParams {
+        call: WorkerCall::default(),
+        state: arguments.text("state").unwrap_or_default(),
+        question: arguments.text("question").unwrap_or_default(),
+        choices: arguments.named("choices"),
+    }
+}
+
+pub(super) fn govern(arguments: &mut Arguments) -> Result<GovernanceParams, Failure> {
+    Ok(GovernanceParams {
+        call: WorkerCall::default(),
+        policy: word("policy", arguments.text("policy"), POLICIES)?,
+        evidence: arguments.text("evidence").unwrap_or_default(),
+    })
 }

@@ -86,6 +86,7 @@ export function savingsReport(changes: Partial<FakeReport> = {}): FakeReport {
       usd: "2.1583",
     }),
     sessions: 2,
+    imported_turns: 0,
     since: inMinutes(-20_000),
     rows: rowsBy(null),
     ...changes,

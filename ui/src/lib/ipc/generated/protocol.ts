@@ -293,6 +293,8 @@ export type ClientQuestion = {
   message: string;
   /** The answers, safe one first. */
   choices: Array<Choice>;
+  /** How many seconds the dialog waits for an answer. */
+  patience_s: number;
 };
 
 /** A command that would run. */
@@ -441,6 +443,58 @@ export type DecideParams = {
   code: string | null;
   /** Which of the question's variants is meant, where it has some. */
   variant: string | null;
+};
+
+/** How deciding stands. */
+export type DecideView = {
+  /** Whether it is switched on. */
+  enabled: boolean;
+  /** The models, the preferred one first. */
+  workers: Array<DecideWorkerView>;
+};
+
+/** How one model does. */
+export type DecideWorkerView = {
+  /** Its name. */
+  model: string;
+  /** Seconds for which it is asked last. */
+  down_for_s: number | null;
+  /** Whether it did not keep to the form, and is not asked for one for a while. */
+  restriction_ignored: boolean;
+};
+
+/** Answer to `worker/policies`: the questions that come with the worker. */
+export type DecisionPolicies = {
+  /** Changes with any of their words. */
+  version: number;
+  /** The questions. */
+  policies: Array<DecisionPolicyView>;
+};
+
+/** One question that comes with the worker. */
+export type DecisionPolicyView = {
+  /** Its name. */
+  policy: string;
+  /** The question. */
+  question: string;
+  /** The options: name to meaning. */
+  choices: {
+    [key in string]: string;
+  };
+};
+
+/** Parameters of `worker/decide`. */
+export type DecisionRequestParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+  /** The evidence, 32,000 characters at most. */
+  state: string;
+  /** The question, 1 to 4,000 characters. */
+  question: string;
+  /** 2 to 16 options: name to meaning. */
+  choices: {
+    [key in string]: string;
+  };
 };
 
 /** Answer to `doctor/run`. */
@@ -616,6 +670,30 @@ export type ExcludedView = {
   reason: string;
 };
 
+/** Parameters of `worker/expiring`. */
+export type ExpiringParams = {
+  /** Days that stored material would be kept, 0 for always; null for what is in force. */
+  artifact_days: number | null;
+  /** Days that a session would be kept after its last use, 0 for always; null for what is in force. */
+  session_days: number | null;
+};
+
+/** Answer to `worker/expiring`: what limits by age will remove within a day. */
+export type ExpiringView = {
+  /** Days that stored material is kept; 0 means always. */
+  artifact_days: number;
+  /** Days that a session is kept after its last use; 0 means always. */
+  session_days: number;
+  /** Sessions that will go. */
+  sessions: number;
+  /** Materials that will go, those of these sessions among them. */
+  artifacts: number;
+  /** Bytes of them. */
+  bytes: number;
+  /** When they go, where a limit was made shorter; null when each goes as its time is over. */
+  at: string | null;
+};
+
 /** One call as it is exported. */
 export type ExportRecord = {
   /** Row number in the ledger, as text. */
@@ -728,6 +806,26 @@ export type FoundTool = {
   metadata: Record<string, unknown>;
 };
 
+/** What one conversation was given by an older product. */
+export type GivenBefore = {
+  /** The client, for an id that the client gave; null for a conversation that a person or script named. */
+  client: string | null;
+  /** The conversation's id. */
+  session: string;
+  /** The last placeholder of each kind, `[EMAIL-3]`. */
+  placeholders: Array<string>;
+};
+
+/** Parameters of `worker/governance`. */
+export type GovernanceParams = {
+  /** Where it comes from. */
+  call: WorkerCall;
+  /** `delegation_route`, `failure_triage` or `completion_review`. */
+  policy: string;
+  /** The evidence, 32,000 characters at most. */
+  evidence: string;
+};
+
 /** Parameters of `guard/judge`: a client's own shell command or use of a file, before it happens. */
 export type GuardParams = {
   /** Where it comes from. */
@@ -821,6 +919,30 @@ export type HostStatus = {
 export type IdentifyParams = {
   /** Who the sidecar speaks for. */
   client: ClientInfo;
+};
+
+/** One turn that an older product counted. */
+export type ImportedTurn = {
+  /** Its session there. */
+  session: string;
+  /** Its id there. */
+  turn: string;
+  /** When it was. */
+  at: string;
+  /** `run` or `delegate`. */
+  kind: string;
+  /** Whether lines were quoted. */
+  is_verbatim: boolean;
+  /** Whether it failed. */
+  is_error: boolean;
+  /** Characters of command output and files. */
+  gathered_chars: number;
+  /** Characters handed back. */
+  returned_chars: number;
+  /** Tokens gathered, where they were counted. */
+  gathered_tokens: number | null;
+  /** Tokens handed back, where they were counted. */
+  returned_tokens: number | null;
 };
 
 /** Answer to `key/list`. */
@@ -1952,6 +2074,18 @@ export type QuotaView = {
 /** How long a model may think before it answers. */
 export type ReasoningEffort = "instant" | "medium" | "high";
 
+/** Parameters of `worker/reserve`: placeholders that an older product gave out. */
+export type ReserveParams = {
+  /** Conversations, 1,000 at most. */
+  conversations: Array<GivenBefore>;
+};
+
+/** Answer to `worker/reserve`. */
+export type Reserved = {
+  /** Conversations whose placeholders are not given again. */
+  conversations: number;
+};
+
 /** One voter's review. */
 export type Review = {
   /** The voter. */
@@ -2156,6 +2290,22 @@ export type SavingsBackfilled = {
   known: number;
 };
 
+/** Parameters of `savings/import`: what an older product counted. */
+export type SavingsImportParams = {
+  /** The turns, 5,000 at most. */
+  turns: Array<ImportedTurn>;
+  /** Whether it is only counted. */
+  dry_run: boolean;
+};
+
+/** Answer to `savings/import`. */
+export type SavingsImported = {
+  /** Turns that were added, or would be. */
+  added: number;
+  /** Turns that were there already. */
+  known: number;
+};
+
 /** Parameters of `savings/report`. */
 export type SavingsParams = {
   /** `model`, `client` or `session`; none for totals and models. */
@@ -2193,6 +2343,8 @@ export type SavingsReport = {
   range: SavingsTotals | null;
   /** Sessions in the range, or in everything. */
   sessions: number;
+  /** Turns in it that an older product counted. */
+  imported_turns: number;
   /** When the first of these turns was. */
   since: string | null;
   /** By model, client or session. */
@@ -2882,6 +3034,10 @@ export type WorkerStatus = {
   sandbox: string;
   /** Where events go. */
   observer: string;
+  /** What limits by age will remove within a day, of all sessions; null where no limit is set. */
+  expiring: ExpiringView | null;
+  /** How deciding stands; null while it is switched off. */
+  decide: DecideView | null;
   /** The rules of the mode in force, as the client's model is told; a line before them says so while it is off. */
   instructions: string;
   /** Ways out of what is wrong. */
@@ -3029,6 +3185,9 @@ export interface Methods {
   "worker/disclosure": { params: WorkerDisclosureParams; response: WorkerAnswer };
   "worker/compact": { params: WorkerCompactParams; response: WorkerAnswer };
   "worker/set_mode": { params: WorkerModeParams; response: WorkerAnswer };
+  "worker/decide": { params: DecisionRequestParams; response: WorkerAnswer };
+  "worker/governance": { params: GovernanceParams; response: WorkerAnswer };
+  "worker/policies": { params: Nothing; response: DecisionPolicies };
   "question/answer": { params: ClientAnswerParams; response: ClientAnswered };
   "policy/check": { params: PolicyCheckParams; response: PolicyChecked };
   "hook/event": { params: HookParams; response: HookAnswer };
@@ -3036,9 +3195,12 @@ export interface Methods {
   "worker/sessions": { params: Nothing; response: WorkerSessions };
   "worker/session": { params: WorkerSessionParams; response: WorkerSessionDetail };
   "worker/purge": { params: WorkerPurgeParams; response: WorkerPurged };
+  "worker/reserve": { params: ReserveParams; response: Reserved };
+  "worker/expiring": { params: ExpiringParams; response: ExpiringView };
   "worker/arm": { params: WorkerArmParams; response: WorkerSessionView };
   "savings/report": { params: SavingsParams; response: SavingsReport };
   "savings/backfill": { params: Nothing; response: SavingsBackfilled };
+  "savings/import": { params: SavingsImportParams; response: SavingsImported };
 }
 
 /** The protocol's number. */

@@ -12,7 +12,7 @@ use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
 use tokio::runtime::Handle;
 
 use crate::host_link::HostLink;
-use crate::question::desk::{PATIENCE, QuestionDesk};
+use crate::question::desk::{QuestionDesk, patience};
 use crate::question::{self, Wording};
 
 /// Tells the host what became of one question. The first report counts.
@@ -66,8 +66,8 @@ impl OpenDialog {
 
     async fn put(&mut self, question: &ClientQuestion, wording: Wording) -> Result<ElicitResult, ServiceError> {
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(question::form(question, wording)));
-        let patience = PeerRequestOptions::with_timeout(PATIENCE);
-        let sent = self.peer.send_cancellable_request(request, patience).await?;
+        let options = PeerRequestOptions::with_timeout(patience(question));
+        let sent = self.peer.send_cancellable_request(request, options).await?;
         self.request = Some(sent.id.clone());
         match sent.await_response().await? {
             ClientResult::ElicitResult(reply) => Ok(reply),
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_dialog_without_a_reply_ends_by_what_happened() {
-        let late = ServiceError::Timeout { timeout: PATIENCE };
+        let late = ServiceError::Timeout { timeout: std::time::Duration::from_mins(10) };
         assert_eq!(action_of(&late), DialogAction::Timeout);
         assert_eq!(action_of(&ServiceError::Cancelled { reason: None }), DialogAction::Cancel);
         let refused = ServiceError::McpError(ErrorData::invalid_request("no dialogs here", None));
