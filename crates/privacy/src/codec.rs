@@ -32,6 +32,35 @@ pub(crate) fn base64(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Decodes base32, in capitals or in small letters, padded or not.
+pub(crate) fn base32(text: &[u8]) -> Option<Vec<u8>> {
+    let end = text.iter().rposition(|&byte| byte != b'=').map_or(0, |last| last + 1);
+    let mut bytes = Vec::with_capacity(end / 8 * 5 + 4);
+    for group in text.get(..end)?.chunks(8) {
+        let length = match group.len() {
+            8 => 5,
+            7 => 4,
+            5 => 3,
+            4 => 2,
+            2 => 1,
+            _ => return None,
+        };
+        let mut bits = 0_u64;
+        for &digit in group {
+            let value = match digit {
+                b'A'..=b'Z' => digit - b'A',
+                b'a'..=b'z' => digit - b'a',
+                b'2'..=b'7' => digit - b'2' + 26,
+                _ => return None,
+            };
+            bits = bits << 5 | u64::from(value);
+        }
+        bits <<= 5 * (8 - group.len());
+        bytes.extend_from_slice(bits.to_be_bytes().get(3..3 + length)?);
+    }
+    Some(bytes)
+}
+
 /// The value of a hexadecimal digit.
 pub(crate) fn nibble(byte: u8) -> Option<u8> {
     match byte {

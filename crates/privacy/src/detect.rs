@@ -119,7 +119,10 @@ impl Detector<'_> {
             at = start;
             let length = run(bytes, at);
             let (end, code) = wrapped(bytes, at, length);
-            if let Some(decoded) = may_be_text(&code).then(|| decode(&code)).flatten() {
+            let code = code.strip_prefix(b"0x").unwrap_or(&code);
+            if let Some(token_end) = bot_token(bytes, at, end) {
+                hits.push(Hit::secret(at, token_end, "discord-token"));
+            } else if let Some(decoded) = may_be_text(code).then(|| decode(code)).flatten() {
                 let inner = self.detect_to(&decoded, depth);
                 if let Some(strictest) =
                     inner.iter().filter(|hit| counts_when_encoded(hit)).max_by_key(|hit| hit.kind.tier())
@@ -140,7 +143,16 @@ impl Detector<'_> {
         let mut done = 0;
         for at in memchr::memchr_iter(mark, bytes) {
             let is_escape = match bytes.get(at + 1..at + 3) {
-                Some(digits) if mark == b'=' => matches!(digits, b"40" | b"3D"),
+                // A row of escapes, too, is no value behind a sign.
+                Some(digits) if mark == b'=' => {
+                    // A number in hexadecimal digits is none.
+                    let is_number =
+                        || bytes.get(at + 3..at + 11).is_some_and(|rest| rest.iter().all(u8::is_ascii_hexdigit));
+                    matches!(digits, b"40" | b"3D") && !is_number()
+                        || digits.iter().all(u8::is_ascii_hexdigit)
+                            && bytes.get(at + 3) == Some(&b'=')
+                            && bytes.get(at + 6) == Some(&b'=')
+                }
                 Some(digits) => digits.iter().all(u8::is_ascii_hexdigit),
                 None => false,
             };
@@ -166,6 +178,21 @@ impl Detector<'_> {
 /// A name or an address that happens to come out of a decoder is chance; what has a checksum or a prefix is not.
 fn counts_when_encoded(hit: &Hit) -> bool {
     hit.owner.is_some() || hit.kind.tier() > Tier::Identity || hit.kind == Kind::Email
+}
+
+/// The end of a token of a bot at Discord: the number of its account in base64, six characters, and a signature.
+fn bot_token(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
+    if bytes.get(end) != Some(&b'.') || !(23..=28).contains(&(end - at)) || !matches!(bytes[at], b'M' | b'N' | b'O') {
+        return None;
+    }
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let length =
+        |from: usize| bytes[from.min(bytes.len())..].iter().take(80).take_while(|&&byte| is_part(byte)).count();
+    let time = length(end + 1);
+    let signature = length(end + 2 + time);
+    let is_shaped = time == 6 && bytes.get(end + 1 + time) == Some(&b'.') && signature >= 27;
+    let number = codec::base64(bytes.get(at..end)?)?;
+    (is_shaped && number.iter().all(u8::is_ascii_digit)).then_some(end + 2 + time + signature)
 }
 
 static IS_CODE: [bool; 256] = {
@@ -226,17 +253,19 @@ fn may_be_text(code: &[u8]) -> bool {
             code.get(..8).and_then(codec::base64).is_some_and(|bytes| bytes.iter().take(3).all(|&byte| is_text(byte)));
         let hex =
             || code.get(..8).and_then(codec::hex).is_some_and(|bytes| bytes.iter().take(2).all(|&byte| is_text(byte)));
-        base64 || hex()
+        let base32 = || {
+            code.get(..16).is_some_and(|code| !code.iter().any(|byte| matches!(byte, b'0' | b'1' | b'8' | b'9')))
+                && code.get(..8).and_then(codec::base32).is_some_and(|bytes| bytes.iter().all(|&byte| is_text(byte)))
+        };
+        base64 || hex() || base32()
     };
     begins(code) || memchr::memchr_iter(b'=', code).any(|sign| begins(&code[sign + 1..]))
 }
 
 fn decode(code: &[u8]) -> Option<String> {
     // A name with a sign of assignment in front: `key=c2VjcmV0`.
-    let code = match memchr::memrchr(
-        b'=',
-        code.trim_ascii_end().strip_suffix(b"==").or_else(|| code.strip_suffix(b"=")).unwrap_or(code),
-    ) {
+    let padding = code.iter().rev().take_while(|&&byte| byte == b'=').count().min(6);
+    let code = match memchr::memrchr(b'=', &code[..code.len() - padding]) {
         Some(sign) => code.get(sign + 1..)?,
         None => code,
     };
@@ -245,6 +274,7 @@ fn decode(code: &[u8]) -> Option<String> {
     {
         return Some(text);
     }
-    let text = codec::base64(code).and_then(codec::readable)?;
+    let text =
+        codec::base64(code).and_then(codec::readable).or_else(|| codec::base32(code).and_then(codec::readable))?;
     (text.len() >= 6).then_some(text)
 }

@@ -5,12 +5,17 @@
 
 mod assignment;
 mod command;
+mod crowd;
 mod header;
 mod label;
+mod link;
 mod manifest;
+mod nested;
+mod pair;
 mod pem;
 mod place;
 mod prefix;
+mod script;
 mod table;
 mod token;
 mod url;
@@ -97,6 +102,18 @@ pub(crate) enum Trigger {
     Digest,
     /// What a code for the camera says about a network.
     Wifi,
+    /// The source of a database in Go, at its network.
+    GoSource,
+    /// The arguments of a connection.
+    Connection,
+    /// A user and a password in a sentence.
+    SignIn,
+    /// The end of a line with the hashes of a user of Windows.
+    WindowsHash,
+    /// A key in XML.
+    XmlKey,
+    /// The beginning of a token with blanks between its characters.
+    Spaced,
 }
 
 /// Parts of names; each is found inside longer names too.
@@ -163,6 +180,31 @@ const LABELS: &[&str] = &[
     "session",
     "sessid",
     "sid=",
+    "passord",
+    "adgangskode",
+    "jelszo",
+    "clave",
+    "kata sandi",
+    "mat khau",
+    "saml",
+    "secret_id",
+    "sonar.login",
+    "assword:",
+    "pass_word",
+    "\npw ",
+    "pepper",
+    "schlussel",
+    "cle api",
+    "chave",
+    "chiave",
+    "geheimnis",
+    "codigo",
+    "codice",
+    "2fa:",
+    "mfa:",
+    "puk:",
+    "puk ",
+    "csrf",
 ];
 
 /// So much of a prefix is looked for.
@@ -211,9 +253,40 @@ pub(crate) fn words() -> impl Iterator<Item = (&'static str, Trigger)> {
         ("static key", Trigger::PrivateKey),
         ("\"kty\"", Trigger::JsonKey),
         (":5432:", Trigger::PasswordLine),
+        (":5433:", Trigger::PasswordLine),
+        (":6432:", Trigger::PasswordLine),
+        (":*:", Trigger::PasswordLine),
         ("*:*:", Trigger::PasswordLine),
         ("oracle:thin:", Trigger::Oracle),
         ("wifi:", Trigger::Wifi),
+        ("@tcp(", Trigger::GoSource),
+        ("@unix(", Trigger::GoSource),
+        ("getconnection(", Trigger::Connection),
+        ("createconnection(", Trigger::Connection),
+        ("twilio(", Trigger::Connection),
+        (".login(", Trigger::Connection),
+        ("authenticate(", Trigger::Connection),
+        ("setbasicauth(", Trigger::Connection),
+        ("basic_auth(", Trigger::Connection),
+        ("log in with ", Trigger::SignIn),
+        ("login with ", Trigger::SignIn),
+        ("logged in with ", Trigger::SignIn),
+        ("sign in with ", Trigger::SignIn),
+        (":::", Trigger::WindowsHash),
+        ("<rsakeyvalue>", Trigger::XmlKey),
+        ("g h p _", Trigger::Spaced),
+        ("g h o _", Trigger::Spaced),
+        ("g h s _", Trigger::Spaced),
+        ("g l p a t -", Trigger::Spaced),
+        ("g i t h u b _", Trigger::Spaced),
+        ("x o x b -", Trigger::Spaced),
+        ("x o x p -", Trigger::Spaced),
+        ("a k i a ", Trigger::Spaced),
+        ("a i z a ", Trigger::Spaced),
+        ("s k - ", Trigger::Spaced),
+        ("s k _ l", Trigger::Spaced),
+        ("n p m _", Trigger::Spaced),
+        ("h f _ ", Trigger::Spaced),
     ];
     let fixed = assignment::FIXED.iter().map(|&word| (word, Trigger::Label));
     let labels = labels.chain(fixed);
@@ -265,11 +338,18 @@ impl<'t> Reading<'t> {
             Trigger::Oracle => self.oracle(end),
             Trigger::Digest => self.digest(end),
             Trigger::Wifi => self.wifi(end),
+            Trigger::GoSource => self.go_source(start),
+            Trigger::Connection => self.connection(end),
+            Trigger::SignIn => self.sign_in(end),
+            Trigger::WindowsHash => self.windows_hash(start),
+            Trigger::XmlKey => self.xml_key(end),
+            Trigger::Spaced => self.spaced(start),
         }
     }
 
     /// All secrets of the text. They may overlap.
-    pub(crate) fn finish(self) -> Vec<Hit> {
+    pub(crate) fn finish(mut self) -> Vec<Hit> {
+        self.scripts();
         self.hits
     }
 }

@@ -70,7 +70,7 @@ impl<'t> Shadow<'t> {
 
 /// Bytes that may begin a disguise.
 const fn may_disguise(byte: u8) -> bool {
-    matches!(byte, 0x80..|0x1B| 0x00 | 0x7F | b'\\' | b'&')
+    matches!(byte, 0x80..|0x1B| 0x00 | 0x08 | 0x7F | b'\\' | b'&')
 }
 
 static DISGUISE: [bool; 256] = {
@@ -89,7 +89,7 @@ static DISGUISE: [bool; 256] = {
 /// The first place where the shadow differs from the text.
 fn first_disguise(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    if text.is_ascii() && memchr::memchr3(0x1B, 0x00, 0x7F, bytes).is_none() {
+    if text.is_ascii() && memchr::memchr3(0x1B, 0x00, 0x7F, bytes).or_else(|| memchr::memchr(0x08, bytes)).is_none() {
         let mut found = memchr::memchr2_iter(b'\\', b'&', bytes);
         return found.find(|&at| escape(&text[at..]).is_some());
     }
@@ -112,6 +112,17 @@ fn escape(rest: &str) -> Option<Escape> {
         [b'\\', b'\n', ..] => Some(Escape::Nothing(2)),
         [b'\\', b'\r', b'\n', ..] => Some(Escape::Nothing(3)),
         [b'\\', b'u', ..] => unicode_escape(rest),
+        [b'\\', b'x', high, low, ..] => {
+            let byte = crate::codec::nibble(*high)? << 4 | crate::codec::nibble(*low)?;
+            byte.is_ascii().then(|| Escape::Character(4, char::from(byte)))
+        }
+        // Three octal digits of a printable character.
+        [b'\\', first @ b'0'..=b'1', second @ b'0'..=b'7', third @ b'0'..=b'7', ..] => {
+            let byte = (first - b'0') << 6 | (second - b'0') << 3 | (third - b'0');
+            byte.is_ascii_graphic().then(|| Escape::Character(4, char::from(byte)))
+        }
+        // A sign that Markdown would take for its own.
+        [b'\\', sign @ (b'_' | b'-'), ..] => Some(Escape::Character(2, char::from(*sign))),
         [b'&', ..] => entity(rest),
         _ => None,
     }
@@ -144,6 +155,11 @@ fn unicode_escape(rest: &str) -> Option<Escape> {
         let digits = rest.get(from..from + 4)?;
         if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) { u32::from_str_radix(digits, 16).ok() } else { None }
     };
+    if let Some(body) = rest.get(2..).and_then(|rest| rest.strip_prefix('{')) {
+        let length = body.as_bytes().iter().take(7).position(|&byte| byte == b'}')?;
+        let code = u32::from_str_radix(body.get(..length)?, 16).ok()?;
+        return Some(Escape::Character(length + 4, char::from_u32(code)?));
+    }
     let first = unit(2)?;
     if let (0xD800..=0xDBFF, Some("\\u")) = (first, rest.get(6..8)) {
         let second = unit(8).filter(|second| (0xDC00..=0xDFFF).contains(second))?;
@@ -154,7 +170,17 @@ fn unicode_escape(rest: &str) -> Option<Escape> {
 }
 
 fn entity(rest: &str) -> Option<Escape> {
-    const NAMED: [(&str, char); 9] = [
+    const NAMED: [(&str, char); 19] = [
+        ("&lowbar;", '_'),
+        ("&hyphen;", '-'),
+        ("&dash;", '-'),
+        ("&colon;", ':'),
+        ("&sol;", '/'),
+        ("&plus;", '+'),
+        ("&num;", '#'),
+        ("&excl;", '!'),
+        ("&dollar;", '$'),
+        ("&NewLine;", '\n'),
         ("&quot;", '"'),
         ("&amp;", '&'),
         ("&lt;", '<'),
@@ -207,6 +233,14 @@ impl<'t> Builder<'t> {
         self.text.push_str(&self.source[start..end]);
     }
 
+    /// Takes back the last character, as a terminal does at a backspace.
+    fn erase(&mut self) {
+        self.text.pop();
+        while self.segments.last().is_some_and(|last| last.shadow >= self.text.len()) {
+            self.segments.pop();
+        }
+    }
+
     /// Reads a stretch as something else, or as nothing.
     fn replace(&mut self, start: usize, end: usize, character: char) {
         let shadow = self.text.len();
@@ -225,6 +259,11 @@ impl<'t> Builder<'t> {
             at += plain;
             let Some(character) = self.source[at..].chars().next() else { break };
             let width = character.len_utf8();
+            if character == '\u{8}' {
+                self.erase();
+                at += width;
+                continue;
+            }
             match escape(&self.source[at..]) {
                 Some(Escape::Nothing(length)) => at += length,
                 Some(Escape::Character(length, read)) => {

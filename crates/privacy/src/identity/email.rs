@@ -1,6 +1,7 @@
 //! Mail addresses, plain and spelled out.
 
 use super::Reading;
+use super::words::{is_common, is_given_name};
 use crate::kind::Kind;
 
 const LONGEST_LOCAL: usize = 64;
@@ -121,6 +122,19 @@ impl Reading<'_> {
         self.spelled_mail_at(start, end, !sign.starts_with(' '));
     }
 
+    /// `dana at example.com`: in front of a plain `at` stands a name, or the sentence speaks of mail.
+    fn is_person_at(&self, local: &str, start: usize) -> bool {
+        const NEAR: usize = 24;
+        let head = self.bytes.get(start.saturating_sub(NEAR)..start).unwrap_or_default().to_ascii_lowercase();
+        let speaks_of_mail = || {
+            ["mail", "write to", "reach me"].iter().any(|word| memchr::memmem::find(&head, word.as_bytes()).is_some())
+        };
+        let is_name =
+            || local.split(['.', '_']).all(is_given_name) || local.contains('.') && local.split('.').any(is_given_name);
+        let starts = local.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
+        starts && (is_name() || speaks_of_mail() && local.len() >= 3 && !is_common(local))
+    }
+
     /// An address around its sign; `is_certain` when the sign stands for nothing else.
     fn spelled_mail_at(&mut self, start: usize, end: usize, is_certain: bool) {
         let mut local_end = start;
@@ -154,7 +168,11 @@ impl Reading<'_> {
             }
         }
         let ending = self.text.get(last.0..last.1).unwrap_or_default().to_ascii_lowercase();
-        let is_mail = length > 0 && labels >= 2 && ENDINGS.contains(&ending.as_str()) && (spelled > 0 || is_certain);
+        let local = self.text.get(local_end - length..local_end).unwrap_or_default();
+        let is_mail = length > 0
+            && labels >= 2
+            && ENDINGS.contains(&ending.as_str())
+            && (spelled > 0 || is_certain || self.is_person_at(local, local_end - length));
         if is_mail {
             self.labels_done = last.1;
             self.push(local_end - length, last.1, Kind::Email, "spelled-email");

@@ -85,7 +85,14 @@ pub(super) const NATIONAL: &[(&str, Kind, &[&str])] = &[
     ("blz", Kind::Account, &["99999999"]),
     ("kontonummer", Kind::Account, &["9999999999", "999999999", "99999999", "9999999"]),
     ("imei", Kind::Id, &["999999999999999"]),
+    ("vat:", Kind::Id, VAT),
+    ("vat ", Kind::Id, VAT),
+    ("ust-id", Kind::Id, VAT),
+    ("tva:", Kind::Id, VAT),
+    ("tva ", Kind::Id, VAT),
 ];
+/// The number of somebody who pays value added tax.
+const VAT: &[&str] = &["AA99999999", "AA999999999", "AA9999999999", "AA99999999999", "AA999999999A99", "AAX9999999A"];
 /// The words that a label may have behind it.
 const TAILS: &[&str] =
     &["number", "numbers", "no.", "no", "nr.", "nr", "num", "id", "#", "code", "ref", "reference", "card", "holder"];

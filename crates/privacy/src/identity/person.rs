@@ -29,7 +29,25 @@ const PEOPLE: &[&str] = &[
     "assignee",
 ];
 /// Labels of a part of a name in other languages.
-const PARTS: &[&str] = &["vorname", "nachname", "prenom", "apellido", "apellidos", "cognome", "voornaam", "achternaam"];
+const PARTS: &[&str] = &[
+    "vorname",
+    "nachname",
+    "prenom",
+    "apellido",
+    "apellidos",
+    "cognome",
+    "voornaam",
+    "achternaam",
+    "nom",
+    "imie",
+    "nazwisko",
+    "sobrenome",
+    "soyad",
+    "efternamn",
+    "fornamn",
+    "etternavn",
+    "fornavn",
+];
 /// Words in front of `name` that make it a person's.
 const OWNERS: &[&str] = &[
     "full",
@@ -105,7 +123,10 @@ impl Reading<'_> {
         }
         let dot = usize::from(self.byte(end) == Some(b'.'));
         let from = end + dot + self.blanks(end + dot).min(2);
-        if let Some(name) = self.name(from, 3, case) {
+        let Some(name) = self.name(from, 3, case) else { return };
+        // `Prof. Dr. Ines Faro`: the second title has a reading of its own.
+        let is_title = self.byte(name.end) == Some(b'.') && self.text.get(from..name.end).is_some_and(is_addressee);
+        if !is_title {
             self.push_name(from, name, "honorific");
         }
     }

@@ -1,6 +1,7 @@
 //! Credentials in the arguments of programs that take them without a telling name: `curl -u user:password`.
 
 use super::Reading;
+use super::assignment::MOST_BLANKS;
 use super::label::Promise;
 use super::value::{Form, is_secret, looks_secret};
 
@@ -15,6 +16,8 @@ enum Shape {
     Joined,
     /// Behind the sign in `user:password` or `user%password`.
     Behind(u8),
+    /// Between the signs in `user:password@host`.
+    Userinfo,
 }
 
 /// A program, one of its flags, and the shape of what follows.
@@ -23,10 +26,14 @@ const FLAGS: &[(&str, &str, Shape)] = &[
     ("curl", "--user", Shape::Behind(b':')),
     ("curl", "-U", Shape::Behind(b':')),
     ("curl", "--proxy-user", Shape::Behind(b':')),
+    ("curl", "-x", Shape::Userinfo),
+    ("curl", "--proxy", Shape::Userinfo),
+    ("curl", "--preproxy", Shape::Userinfo),
     ("mysql", "-p", Shape::Joined),
     ("mariadb", "-p", Shape::Joined),
     ("sshpass", "-p", Shape::Value),
     ("redis-cli", "-a", Shape::Value),
+    ("redis-cli", "AUTH", Shape::Next),
     ("mongo", "-p", Shape::Value),
     ("login", "-p", Shape::Value),
     ("ldap", "-w", Shape::Value),
@@ -58,6 +65,13 @@ const FLAGS: &[(&str, &str, Shape)] = &[
     ("snmp", "-X", Shape::Value),
     ("useradd", "-p", Shape::Value),
     ("usermod", "-p", Shape::Value),
+    ("poetry", "-p", Shape::Value),
+    ("plink", "-pw", Shape::Next),
+    ("pscp", "-pw", Shape::Next),
+    ("psftp", "-pw", Shape::Next),
+    ("certutil", "-p", Shape::Next),
+    ("signtool", "/p", Shape::Next),
+    ("etcdctl", "--user", Shape::Behind(b':')),
 ];
 
 /// Programs that take the password as a word of its own: what has to stand in front of it, and how many words are
@@ -70,6 +84,18 @@ const PLACES: &[(&str, &str, usize)] = &[
     ("net use", "", 1),
     ("net use", "", 2),
     ("net use", "", 3),
+    ("poetry config", "", 2),
+    ("npm config", "_auth", 0),
+    ("mc alias", "set", 3),
+    ("snyk auth", "", 0),
+    ("snmp-server community", "", 0),
+    ("rclone obscure", "", 0),
+    ("openssl passwd", "", 0),
+    ("openssl passwd", "", 1),
+    ("ansible-vault encrypt_string", "", 0),
+    ("user-secrets set", "", 1),
+    ("cargo login", "--registry", 1),
+    ("docker secret create", "", 3),
 ];
 
 /// Programs whose first word is `user/password@database`.
@@ -119,6 +145,25 @@ pub(super) const PROGRAMS: &[&str] = &[
     "sqlldr",
     "http -a",
     "https -a",
+    "poetry publish",
+    "poetry config",
+    "plink",
+    "pscp",
+    "psftp",
+    "certutil",
+    "signtool",
+    "npm config",
+    "mc alias",
+    "snyk auth",
+    "snmp-server community",
+    "sudo -s",
+    "rclone obscure",
+    "openssl passwd",
+    "ansible-vault encrypt_string",
+    "user-secrets set",
+    "cargo login",
+    "docker secret create",
+    "etcdctl",
 ];
 
 /// The part of a line in which the flags of a program are looked for.
@@ -130,11 +175,39 @@ impl Reading<'_> {
         let is_start = start
             .checked_sub(1)
             .and_then(|before| self.byte(before))
-            .is_none_or(|byte| !byte.is_ascii_alphanumeric() || start > 2 && self.is_suffix(start, end));
+            .is_none_or(|byte| !byte.is_ascii_alphanumeric() || start >= 2 && self.is_suffix(start, end));
         if start < self.commands_done || !is_start {
             return;
         }
         let Some(program) = self.text.get(start..end).map(str::to_ascii_lowercase) else { return };
+        // `snmp-server community` begins like `snmp` and takes its password in another way.
+        let is_longer = |longer: &&&str| {
+            longer.len() > program.len()
+                && longer.starts_with(&program)
+                && self
+                    .bytes
+                    .get(start..start + longer.len())
+                    .is_some_and(|word| word.eq_ignore_ascii_case(longer.as_bytes()))
+        };
+        if PROGRAMS.iter().any(|longer| is_longer(&longer)) {
+            return;
+        }
+        // A shell has the same letter, in lower case.
+        if program == "sudo -s" {
+            if self.bytes[start..end].ends_with(b"S") {
+                self.piped_value(start, false);
+            }
+            return;
+        }
+        // What a program keeps was written into the pipe in front of it.
+        if program == "docker secret create" {
+            self.piped_value(start, false);
+        }
+        // `Login: robot / …`.
+        if program == "login" && self.byte(end) == Some(b':') {
+            let user = self.bare(self.skip_blanks(end + 1, MOST_BLANKS), start);
+            self.behind_user(start, user, Promise::Credential);
+        }
         let mut stop = self.line_end(end).min(end + LONGEST_COMMAND);
         while !self.text.is_char_boundary(stop) {
             stop -= 1;
@@ -279,6 +352,11 @@ impl Reading<'_> {
                 Some(at) => (start + at + 1, &word[at + 1..]),
                 None => return,
             },
+            Shape::Userinfo => {
+                let Some((head, _)) = word.rsplit_once('@').filter(|_| !word.contains("://")) else { return };
+                let Some((user, password)) = head.split_once(':') else { return };
+                (start + user.len() + 1, password)
+            }
             _ => (start, word),
         };
         let is_variable = value.strip_prefix('$').is_some_and(|name| {

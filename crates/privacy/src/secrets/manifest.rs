@@ -105,4 +105,23 @@ impl Reading<'_> {
             }
         }
     }
+    /// `<RSAKeyValue>…<D>…</D></RSAKeyValue>`: the private members of it.
+    pub(super) fn xml_key(&mut self, end: usize) {
+        const NEAR: usize = 8 * 1024;
+        const MEMBERS: [&[u8]; 6] = [b"<D>", b"<P>", b"<Q>", b"<DP>", b"<DQ>", b"<InverseQ>"];
+        if end < self.manifests_done {
+            return;
+        }
+        let window = &self.bytes[end..self.bytes.len().min(end + NEAR)];
+        let close = memchr::memmem::find(window, b"</RSAKeyValue>").unwrap_or(window.len());
+        self.manifests_done = end + close;
+        for member in MEMBERS {
+            let Some(found) = memchr::memmem::find(&window[..close], member) else { continue };
+            let value = end + found + member.len();
+            let length = self.run(value, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
+            if length >= 16 && self.byte(value + length) == Some(b'<') {
+                self.push_secret(value, value + length, "xml-key");
+            }
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! The value behind a name: between quotes, up to a blank, as a block, as an element.
 
 use super::Reading;
-use super::assignment::{LONGEST_NAME, Link, MOST_BLANKS, is_name_byte};
+use super::assignment::{LONGEST_NAME, MOST_BLANKS, is_name_byte};
 use super::label::Promise;
-use super::value::{Form, is_type};
+use super::link::Link;
+use super::value::{Form, is_type, looks_secret};
 
 /// The longest quoted value that is looked for.
 const LONGEST_VALUE: usize = 16 * 1024;
@@ -41,7 +42,16 @@ impl Reading<'_> {
         if link == Link::Argument {
             return None;
         }
-        let at = self.behind_scheme(self.behind_mark(at, link));
+        let marked = self.behind_mark(at, link);
+        if marked > at
+            && let Some(value) = self.quoted(marked)
+        {
+            return Some(value);
+        }
+        let at = self.behind_scheme(marked);
+        if let Some(value) = self.braces(at, name_start, promise) {
+            return Some(value);
+        }
         if let Some(value) = self.base32_groups(at) {
             return Some(value);
         }
@@ -72,12 +82,27 @@ impl Reading<'_> {
         let mark = match self.bytes.get(at..) {
             Some([b'&', ..]) => 1,
             Some([b'!', b'!', ..]) => 2,
+            Some(rest) if rest.starts_with(b"!unsafe ") || rest.starts_with(b"!str ") => 1,
             _ => return at,
         };
         let length = self.run(at + mark, is_name_byte);
         let next = self.skip_blanks(at + mark + length, MOST_BLANKS);
         let is_mark = link == Link::Colon && length > 0 && next > at + mark + length && self.byte(next) != Some(b'=');
         if is_mark { next } else { at }
+    }
+
+    /// `Pwd={…};`, a password between the quotes of database drivers.
+    fn braces(&self, at: usize, name_start: usize, promise: Promise) -> Option<Value> {
+        const LONGEST: usize = 128;
+        if promise != Promise::Password || self.byte(at) != Some(b'{') {
+            return None;
+        }
+        let length = self.run_within(at + 1, LONGEST, |byte| byte.is_ascii_graphic() && !b"{}\"'".contains(&byte));
+        let close = at + 1 + length;
+        let is_field = self.byte(close + 1) == Some(b';') || self.before_name(name_start) == Some(b';');
+        let is_value =
+            self.byte(close) == Some(b'}') && is_field && self.text.get(at + 1..close).is_some_and(looks_secret);
+        is_value.then_some(Value { start: at + 1, end: close, form: Form::Quoted })
     }
 
     /// A key of authenticators as people are shown it: `JBSW Y3DP EHPK 3PXP`.
@@ -103,16 +128,32 @@ impl Reading<'_> {
 
     /// `Bearer`, `Basic` and their like in front of the credential.
     fn behind_scheme(&self, at: usize) -> usize {
-        const SCHEMES: [&str; 10] =
-            ["bearer", "basic", "token", "apikey", "bot", "ssws", "key", "jwt", "negotiate", "geniekey"];
-        let length = self.run_within(at, 16, |byte| byte.is_ascii_alphabetic());
+        const SCHEMES: [&str; 15] = [
+            "bearer",
+            "basic",
+            "token",
+            "apikey",
+            "bot",
+            "ssws",
+            "key",
+            "jwt",
+            "negotiate",
+            "geniekey",
+            "digest",
+            "hawk",
+            "sharedkey",
+            "sharedkeylite",
+            "aws4-hmac-sha256",
+        ];
+        let length = self.run_within(at, 16, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
         let next = self.skip_blanks(at + length, 4);
         let is_scheme = next > at + length
             && self
                 .text
                 .get(at..at + length)
                 .is_some_and(|word| SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(word)));
-        if is_scheme { next } else { at }
+        // `creds: bot / …` has a user in front.
+        if is_scheme && !self.bytes[next..].starts_with(b"/ ") { next } else { at }
     }
 
     /// A value between quotes, however often they are escaped.
@@ -233,6 +274,8 @@ impl Reading<'_> {
                     (is_in_string && matches!(self.byte(end + 1), Some(b'n' | b'r' | b't')))
                         || matches!(self.byte(end + 1), Some(b'"'))
                 }
+                // The id of a key in front of the place and the date that it is good for.
+                b'/' | b'%' => end - start == 20 && matches!(self.bytes[start..], [b'A', b'K' | b'S', b'I', b'A', ..]),
                 b'<' => is_parameter || self.byte(end + 1) == Some(b'/'),
                 _ => byte.is_ascii_whitespace(),
             };

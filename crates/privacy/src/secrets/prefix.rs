@@ -350,7 +350,26 @@ fn longest_run(body: &[u8]) -> usize {
     body.split(|byte| !byte.is_ascii_alphanumeric()).map(<[u8]>::len).max().unwrap_or_default()
 }
 
+/// Letters alone that change between small and capital as they do by chance, and not once in a word.
+fn is_random_in_letters(body: &[u8]) -> bool {
+    let pairs = |test: fn(u8) -> bool| body.windows(2).filter(|pair| test(pair[0]) && test(pair[1])).count();
+    let humps = body.windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count();
+    body.len() >= 30 && pairs(|byte| byte.is_ascii_uppercase()) >= 3 && humps * 7 >= body.len()
+}
+
+/// Behind a colour of a terminal whose first character was lost: `[31m`.
+fn is_behind_colour(bytes: &[u8], at: usize) -> bool {
+    let Some((b'm', head)) = bytes[at.saturating_sub(12)..at].split_last() else { return false };
+    let digits = head.iter().rev().take_while(|&&byte| byte.is_ascii_digit() || byte == b';').count();
+    head[..head.len() - digits].last() == Some(&b'[')
+}
+
 impl Format {
+    /// The length of a whole token, where the format fixes it.
+    pub(super) fn length(&self) -> Option<usize> {
+        self.exact.map(|exact| self.prefix.len() + exact)
+    }
+
     /// Whether a token of this format starts at `at`, where its prefix was seen in any case.
     pub(crate) fn find(&self, bytes: &[u8], at: usize) -> Option<Token> {
         let body_start = at + self.prefix.len();
@@ -361,7 +380,7 @@ impl Format {
             return self.around(bytes, at, head);
         }
         let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied();
-        let is_inside_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric());
+        let is_inside_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric()) && !is_behind_colour(bytes, at);
         if is_inside_word && (self.exact.is_none() || self.prefix.len() < 4) {
             return None;
         }
@@ -406,7 +425,7 @@ impl Format {
             return None;
         }
         if self.is_ambiguous || self.prefix.len() <= 4 {
-            let has_digit = body.iter().any(u8::is_ascii_digit);
+            let has_digit = body.iter().any(u8::is_ascii_digit) || is_random_in_letters(body);
             if !has_digit || longest_run(body) < 12 {
                 // A key id of letters alone is as likely as any other.
                 if !matches!(self.class, Upper | UpperGroups) {
@@ -419,6 +438,9 @@ impl Format {
         }
         if self.exact.is_none() && end - at >= 16 {
             end = self.continued(bytes, at, end);
+        }
+        if self.exact.is_none() {
+            end = self.joined(bytes, end);
         }
         // A sentence ends behind the token.
         while end > body_start && bytes.get(end - 1) == Some(&b'.') {
@@ -472,9 +494,30 @@ impl Format {
         if checksum::has_base62_tail(&body) {
             return Some(tail_end);
         }
-        let is_line_end = matches!(rest.get(..gap)?, b"\n" | b"\r\n");
+        let between = rest.get(..gap)?;
+        // Two pieces of a text in quotes, and the soft line end of a mail, are as good as a line end.
+        let quotes = between.iter().filter(|byte| matches!(byte, b'"' | b'\'')).count();
+        let is_line_end = matches!(between, b"\n" | b"\r\n" | b"=\n" | b"=\r\n") || quotes == 2;
         let looks_random = body.iter().any(u8::is_ascii_digit) && body.iter().any(u8::is_ascii_uppercase);
         (is_line_end && looks_random).then_some(tail_end)
+    }
+
+    /// The end of a token that goes on in the next piece of a text in quotes: `"…" + "…"`.
+    fn joined(&self, bytes: &[u8], end: usize) -> usize {
+        const LONGEST_GAP: usize = 40;
+        const SHORTEST: usize = 8;
+        let rest = bytes.get(end..).unwrap_or_default();
+        let Some(quote @ (b'"' | b'\'')) = rest.first() else { return end };
+        let is_gap = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, b'+' | b'.' | b'&' | b'\\');
+        let gap = 1 + rest[1..].iter().take(LONGEST_GAP).take_while(is_gap).count();
+        if rest.get(gap) != Some(quote) {
+            return end;
+        }
+        let tail = rest[gap + 1..].iter().take_while(|&&byte| self.class.holds(byte)).count();
+        let piece = &rest[gap + 1..gap + 1 + tail];
+        let is_piece =
+            tail >= SHORTEST && piece.iter().any(u8::is_ascii_digit) && rest.get(gap + 1 + tail) == Some(quote);
+        if is_piece { end + gap + 1 + tail } else { end }
     }
 
     /// The end of a long token that fills its line and goes on in the next one.
@@ -498,7 +541,9 @@ pub(super) fn continued(bytes: &[u8], start: usize, end: usize, holds: impl Fn(u
     for _ in 0..MOST_LINES {
         let rest = bytes.get(line.1..).unwrap_or_default();
         let gap = match rest {
-            [b'\r', b'\n', ..] => 2,
+            // The soft line end of a mail, which is as wide as the mail's lines.
+            [b'=', b'\r', b'\n', ..] => 3,
+            [b'=' | b'\r', b'\n', ..] => 2,
             [b'\n', ..] => 1,
             _ => break,
         };

@@ -1,7 +1,7 @@
 //! Tokens whose shape is more than a prefix: signed tokens and password hashes.
 
 use super::Reading;
-use super::prefix::{Class, continued};
+use super::prefix::{Class, FORMATS, continued};
 use crate::hit::Hit;
 
 impl Reading<'_> {
@@ -65,6 +65,37 @@ impl Reading<'_> {
                 return;
             }
             at += length + 1;
+        }
+    }
+
+    /// A token with a blank behind each of its characters: `g h p _ …`.
+    pub(super) fn spaced(&mut self, start: usize) {
+        const LONGEST: usize = 256;
+        if start < self.tokens_done {
+            return;
+        }
+        let mut word = Vec::with_capacity(64);
+        let mut at = start;
+        while word.len() < LONGEST {
+            match self.bytes.get(at..) {
+                Some([byte, b' ', ..]) if byte.is_ascii_graphic() => word.push(*byte),
+                Some([byte] | [byte, b'\n' | b'\r' | b'"' | b'\'', ..]) if byte.is_ascii_graphic() => {
+                    word.push(*byte);
+                    break;
+                }
+                _ => break,
+            }
+            at += 2;
+        }
+        // Where the length is fixed, a word of one letter behind the token is none of it.
+        let token = FORMATS.iter().filter(|format| word.starts_with(format.prefix.as_bytes())).find_map(|format| {
+            let most = format.length().map_or(word.len(), |length| length.min(word.len()));
+            format.find(&word[..most], 0).filter(|token| token.start == 0)
+        });
+        if let Some(token) = token {
+            let end = start + 2 * token.end - 1;
+            self.tokens_done = end;
+            self.hits.push(Hit::secret(start, end, "spaced-token"));
         }
     }
 

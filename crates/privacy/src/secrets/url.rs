@@ -9,12 +9,16 @@ use crate::hit::Hit;
 const WEBHOOKS: &[&str] = &[
     "hooks.slack.com/services/",
     "hooks.slack.com/workflows/",
+    "hooks.slack.com/triggers/",
     "discord.com/api/webhooks/",
     "discordapp.com/api/webhooks/",
     "webhook.office.com/webhookb2/",
+    "outlook.office.com/webhook/",
     "hooks.zapier.com/hooks/catch/",
-    "chat.googleapis.com/v1/spaces/",
     "open.feishu.cn/open-apis/bot/v2/hook/",
+    "open.larksuite.com/open-apis/bot/v2/hook/",
+    "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=",
+    "events.pagerduty.com/integration/",
 ];
 
 /// Longer than any authority that is worth reading.
@@ -34,7 +38,9 @@ impl Reading<'_> {
         if length <= LONGEST_AUTHORITY {
             self.userinfo(end, authority);
         }
-        if authority.len() <= LONGEST_WEBHOOK && WEBHOOKS.iter().any(|prefix| prefix.starts_with(authority)) {
+        let path = self.bytes.get(end + length..).unwrap_or_default();
+        let is_hook = path.starts_with(b"/hooks/") || path.starts_with(b"/trigger/");
+        if authority.len() <= LONGEST_WEBHOOK && (is_hook || WEBHOOKS.iter().any(|hook| is_host_of(hook, authority))) {
             let window = self.bytes.get(end..self.bytes.len().min(end + LONGEST_WEBHOOK)).unwrap_or_default();
             let length = window.iter().take_while(|byte| !ends(**byte)).count();
             if let Some(url) = self.text.get(end..end + length) {
@@ -55,6 +61,10 @@ impl Reading<'_> {
             _ => return,
         };
         let Some(url) = self.text.get(base..base + at) else { return };
+        // `host:1433;user=sa;password=…@…`: what stands behind the sign is a port, and the rest are fields.
+        if url.split_once(':').and_then(|(_, rest)| rest.split_once(';')).is_some_and(|(port, _)| is_port(port)) {
+            return;
+        }
         let userinfo = url;
         if let Some((user, password)) = userinfo.split_once(':') {
             if !password.is_empty() && !is_placeholder(password) {
@@ -123,12 +133,34 @@ impl Reading<'_> {
     }
 
     fn webhook(&mut self, base: usize, url: &str) {
-        let Some(found) = WEBHOOKS.iter().find(|prefix| url.starts_with(**prefix)) else { return };
-        let secret = url[found.len()..].trim_end_matches(['.', ',', ')', ';']);
+        let Some((host, path)) = url.split_once('/') else { return };
+        let known = WEBHOOKS.iter().filter(|hook| is_host_of(hook, host)).find_map(|hook| {
+            let (_, known) = hook.split_once('/')?;
+            path.starts_with(known).then(|| host.len() + 1 + known.len())
+        });
+        let Some(start) = known.or_else(|| hook_of_any_host(path).map(|start| host.len() + 1 + start)) else { return };
+        let secret = url[start..].trim_end_matches(['.', ',', ')', ';']).trim_end_matches("/enqueue");
         if secret.len() >= 16 {
-            self.hits.push(Hit::secret(base + found.len(), base + found.len() + secret.len(), "webhook-url"));
+            self.hits.push(Hit::secret(base + start, base + start + secret.len(), "webhook-url"));
         }
     }
+}
+
+/// Whether a host is the one of a webhook, or a part of it.
+fn is_host_of(hook: &str, host: &str) -> bool {
+    let known = hook.split('/').next().unwrap_or_default();
+    host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// Where the secret begins in the path of a webhook on a host of one's own: 26 characters behind `/hooks/`, and what
+/// stands behind `/with/key/`.
+fn hook_of_any_host(path: &str) -> Option<usize> {
+    if let Some(rest) = path.strip_prefix("hooks/") {
+        let secret = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let has_digit = rest.bytes().take(secret).any(|byte| byte.is_ascii_digit());
+        return (secret == 26 && secret == rest.len() && has_digit).then_some("hooks/".len());
+    }
+    path.find("/with/key/").map(|found| found + "/with/key/".len())
 }
 
 fn is_port(text: &str) -> bool {

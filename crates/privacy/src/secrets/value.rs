@@ -159,6 +159,9 @@ const STAND_INS: &[&str] = &[
     "unchanged",
     "reset",
     "changed",
+    "files",
+    "compat",
+    "sss",
 ];
 
 /// Beginnings of a reference to a secret that is kept elsewhere.
@@ -376,6 +379,13 @@ fn is_reference(value: &str, promise: Promise, form: Form) -> bool {
     if form == Form::Bare && trimmed.starts_with('(') && !value.contains(')') {
         return true;
     }
+    // The arguments of a function: `(state) => …`.
+    let arguments = value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    if form == Form::Bare
+        && arguments.is_some_and(|inner| inner.is_empty() || is_identifier(inner) && !has_digit(inner))
+    {
+        return true;
+    }
     if matches!(trimmed, "%s" | "%d" | "%v" | "%@" | "?" | "$1" | "$2" | "{}" | "{0}")
         || (form == Form::Bare && trimmed.starts_with(['{', '[']))
     {
@@ -466,7 +476,7 @@ pub(crate) fn is_secret(value: &str, promise: Promise, form: Form) -> bool {
     if form == Form::Bare && is_alphabetic && has_hump(value) && (promise < Promise::Password || speaks_of_secrets) {
         return false;
     }
-    if promise < Promise::Password && (is_date_or_version(value) || names_a_resource(value)) {
+    if promise < Promise::Password && (is_date_or_version(value) || names_a_resource(value) || is_digest(value)) {
         return false;
     }
     // `"missing_credential": "The list needs a key."` is a message about one.
@@ -498,6 +508,16 @@ fn has_hump(value: &str) -> bool {
     value.as_bytes().windows(2).any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
 }
 
+/// `SHA256:…`, `9B:04:5D:…`: what tells one public key from another.
+fn is_digest(value: &str) -> bool {
+    let is_named = ["sha256:", "sha1:", "md5:"].iter().any(|name| starts_with(value, name));
+    let is_pairs = || {
+        value.len() > 8
+            && value.split(':').all(|pair| pair.len() == 2 && pair.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    is_named || is_pairs()
+}
+
 /// `2026-07-28`, `1.20.3`, `v2`.
 fn is_date_or_version(value: &str) -> bool {
     let value = value.trim_start_matches(['v', '=', '^', '~', '>', '<']);
@@ -520,12 +540,15 @@ fn is_capitalised(value: &str) -> bool {
     bytes.next().is_some_and(|byte| byte.is_ascii_uppercase()) && bytes.all(|byte| byte.is_ascii_lowercase())
 }
 
+/// The form of a UUID.
+pub(super) fn is_uuid(value: &str) -> bool {
+    value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12])
+}
+
 /// Identifiers, versions, dates and names with a number behind them: what stands behind `key:` in ordinary data.
 fn is_ordinary(value: &str) -> bool {
-    let groups: Vec<&str> = value.split('-').collect();
-    let is_uuid = value.len() == 36 && groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12]);
     let longest = value.split(|character: char| !character.is_ascii_alphanumeric()).map(str::len).max().unwrap_or(0);
     let stem = value.trim_end_matches(|character: char| character.is_ascii_digit());
     let is_numbered_name = !has_digit(stem);
-    is_uuid || is_numbered_name || (longest < 10 && value.len() < 20) || value.contains(' ')
+    is_uuid(value) || is_numbered_name || (longest < 10 && value.len() < 20) || value.contains(' ')
 }
