@@ -635,3 +635,21 @@ fn strict_about_numbers_ten_bare_digits_are_a_telephone_number() {
     let loose = Scrubber::new().with_strict_numbers(false);
     assert_eq!(loose.scrub(&mut Vault::new(), "4155550199", Exposure::pii()).unwrap().text, "4155550199");
 }
+
+#[rstest]
+#[case("Prof. Dr. Klaus Wiedemann will speak", "Prof. Dr. [PERSON-1] will speak")]
+#[case("Sra. Carmen Ruiz and Sr. Pablo Ortega", "Sra. [PERSON-1] and Sr. [PERSON-2]")]
+#[case("Sr. Engineer wanted", "Sr. Engineer wanted")]
+#[case("Nom : Dubois", "Nom : [PERSON-1]")]
+#[case("dana at example.com is my address", "[EMAIL-1] is my address")]
+#[case("VAT: DE136695976 ok", "VAT: [ID-1] ok")]
+#[case("VAT 20% of 12345678 items", "VAT 20% of 12345678 items")]
+#[case("passeport n° 12AB34567 ok", "passeport n° [ID-1] ok")]
+#[case("Führerschein: B072RRE2I55 ok", "Führerschein: [ID-1] ok")]
+#[case("ss number 078 05 1120 ok", "ss number [SSN-1] ok")]
+#[case("patient id P-00421 ok", "patient id [ID-1] ok")]
+#[case("Postfach 1234, ok", "[ADDRESS-1], ok")]
+#[case("né(e) le 3 mai 1979 ok", "né(e) le [DOB-1] ok")]
+fn people_and_their_numbers_are_hidden_in_more_languages(#[case] text: &str, #[case] expected: &str) {
+    assert_eq!(scrubbed(text, Exposure::pii()), expected);
+}

@@ -146,6 +146,8 @@ impl Reading<'_> {
             _ if is_short(name) => {
                 looks_secret(text) && (has_digit(text) || link != Link::Blank) && is_secret(text, promise, value.form)
             }
+            // The rest of a name and the sign behind it: `|AWS Secret Key|…|`.
+            Link::Blank if text.split_once('|').is_some_and(|(word, _)| is_word(word)) => false,
             Link::Blank => looks_secret(text) && is_secret(text, promise, value.form),
             Link::Verb => {
                 let is_number = || (4..=8).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -509,6 +511,10 @@ fn is_short(name: &str) -> bool {
         name.get(name.len().saturating_sub(ending.len())..).is_some_and(|end| end.eq_ignore_ascii_case(ending))
     };
     ends_with("pass") || ends_with("pw")
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 /// The second half of what a program signs in with at a vault, which is a UUID.
