@@ -114,7 +114,21 @@ pub(crate) fn search(text: &str, hits: &mut Vec<Hit>) {
 /// The beginning of a picture or a font in a style sheet, or base64 that is a plain text, in which other readers look
 /// for secrets.
 fn is_plain_text(bytes: &[u8], start: usize, end: usize) -> bool {
-    bytes[..start].ends_with(b";base64,") || codec::base64(&bytes[start..end]).and_then(codec::readable).is_some()
+    bytes[..start].ends_with(b";base64,")
+        || is_public_member(bytes, start)
+        || codec::base64(&bytes[start..end]).and_then(codec::readable).is_some()
+}
+
+/// A public member of a key in JSON: `{"kty": "RSA", "n": "…"}`.
+fn is_public_member(bytes: &[u8], start: usize) -> bool {
+    const NEAR: usize = 600;
+    let head = &bytes[start.saturating_sub(12)..start];
+    let is_member = [b"\"n\"".as_slice(), b"\"x\"", b"\"y\"", b"\"kid\"", b"\"x5t\""]
+        .iter()
+        .any(|name| memchr::memmem::find(head, name).is_some());
+    let from = start.saturating_sub(NEAR);
+    let near = &bytes[from..bytes.len().min(start + NEAR)];
+    is_member && memchr::memmem::find(near, b"\"kty\"").is_some()
 }
 
 /// Letters and digits change places as they do by chance, and not as in a name with a number.

@@ -101,6 +101,9 @@ pub(crate) const WORDS: &[(Trigger, &[&str])] = &[
             "mme ",
             "senor ",
             "senora ",
+            "sr. ",
+            "sra. ",
+            "srta. ",
             "judge ",
             "colonel ",
             "col. ",
@@ -257,6 +260,7 @@ pub(crate) const WORDS: &[(Trigger, &[&str])] = &[
             "geboren",
             "geb. ",
             "ne le ",
+            "ne(e) le ",
             "nee le ",
             "naissance",
             "nacimiento",
@@ -323,7 +327,10 @@ pub(crate) const WORDS: &[(Trigger, &[&str])] = &[
         ],
     ),
     (Trigger::Coordinate, &["lat", "lon", "lng", "coord", "gps", "geo", "location", "position"]),
-    (Trigger::Box, &[" box ", "box:"]),
+    (
+        Trigger::Box,
+        &[" box ", "box:", "postfach ", "postbus ", "apartado ", "boite postale ", "casella postale ", "caixa postal "],
+    ),
     (
         Trigger::Street,
         &[

@@ -8,6 +8,7 @@ mod command;
 mod crowd;
 mod header;
 mod label;
+mod link;
 mod manifest;
 mod nested;
 mod pair;
@@ -109,6 +110,10 @@ pub(crate) enum Trigger {
     GoSource,
     /// The arguments of a connection.
     Connection,
+    /// A user and a password in a sentence.
+    SignIn,
+    /// The end of a line with the hashes of a user of Windows.
+    WindowsHash,
     /// A key in XML.
     XmlKey,
     /// The beginning of a token with blanks between its characters.
@@ -188,6 +193,22 @@ const LABELS: &[&str] = &[
     "saml",
     "secret_id",
     "sonar.login",
+    "assword:",
+    "pass_word",
+    "\npw ",
+    "pepper",
+    "schlussel",
+    "cle api",
+    "chave",
+    "chiave",
+    "geheimnis",
+    "codigo",
+    "codice",
+    "2fa:",
+    "mfa:",
+    "puk:",
+    "puk ",
+    "csrf",
 ];
 
 /// So much of a prefix is looked for.
@@ -245,6 +266,17 @@ pub(crate) fn words() -> impl Iterator<Item = (&'static str, Trigger)> {
         ("@tcp(", Trigger::GoSource),
         ("@unix(", Trigger::GoSource),
         ("getconnection(", Trigger::Connection),
+        ("createconnection(", Trigger::Connection),
+        ("twilio(", Trigger::Connection),
+        (".login(", Trigger::Connection),
+        ("authenticate(", Trigger::Connection),
+        ("setbasicauth(", Trigger::Connection),
+        ("basic_auth(", Trigger::Connection),
+        ("log in with ", Trigger::SignIn),
+        ("login with ", Trigger::SignIn),
+        ("logged in with ", Trigger::SignIn),
+        ("sign in with ", Trigger::SignIn),
+        (":::", Trigger::WindowsHash),
         ("<rsakeyvalue>", Trigger::XmlKey),
         ("g h p _", Trigger::Spaced),
         ("g h o _", Trigger::Spaced),
@@ -312,6 +344,8 @@ impl<'t> Reading<'t> {
             Trigger::Wifi => self.wifi(end),
             Trigger::GoSource => self.go_source(start),
             Trigger::Connection => self.connection(end),
+            Trigger::SignIn => self.sign_in(end),
+            Trigger::WindowsHash => self.windows_hash(start),
             Trigger::XmlKey => self.xml_key(end),
             Trigger::Spaced => self.spaced(start),
         }

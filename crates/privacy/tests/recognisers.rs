@@ -267,6 +267,23 @@ fn a_token_that_a_program_broke_is_hidden_in_both_lines() {
 #[case::hebrew("סיסמה: ‹v›")]
 #[case::hindi("पासवर्ड: ‹v›")]
 #[case::thai("รหัสผ่าน: ‹v›")]
+#[case::two_words_in_a_cell("| name | region |\n| DB admin password | ‹v› |")]
+#[case::expect("expect \"assword:\" { send \"‹v›\" }")]
+#[case::expect_in_lines("expect \"password:\"\nsend \"‹v›\"")]
+#[case::obscure("rclone obscure ‹v›")]
+#[case::hashing("openssl passwd -6 ‹v›")]
+#[case::secret_of_containers("printf '%s' '‹v›' | docker secret create db_password -")]
+#[case::vault_string("ansible-vault encrypt_string '‹v›' --name db_password")]
+#[case::user_secrets("dotnet user-secrets set \"Db:Password\" \"‹v›\"")]
+#[case::key_store("etcdctl --user root:‹v› get a")]
+#[case::property_with_value("<property name=\"password\"><value>‹v›</value></property>")]
+#[case::split_name("{\"pass_word\": \"‹v›\"}")]
+#[case::short_at_the_start("see:\npw for staging: ‹v›")]
+#[case::sentence_above("Please find the password below:\n\n‹v›\n\nRegards")]
+#[case::future("The new password for the VPN will be ‹v› from Monday")]
+#[case::sign_in("you can log in with admin / ‹v›")]
+#[case::list_of_arguments("Cmd: [app, --password, ‹v›, --n]")]
+#[case::mail_login("smtp.login(\"bot\", \"‹v›\")")]
 fn a_password_is_hidden_in_every_notation(#[case] template: &str) {
     let value = random(MIXED, 12, 77).replacen(|_: char| true, "K7m", 1);
     let text = template.replace("‹v›", &value);
@@ -287,9 +304,41 @@ fn a_password_is_hidden_in_every_notation(#[case] template: &str) {
 #[case("2FA code: 482 913", 1)]
 #[case("The door code is 4821#", 1)]
 #[case("TOTP secret: JBSW Y3DP EHPK 3PXP", 1)]
+#[case("MFA recovery code: 4afbc7f-bface1f", 1)]
+#[case("Your one-time passcode is 482913.", 1)]
+#[case("2FA: 482913", 1)]
+#[case("puk: 48213377", 1)]
+#[case("Zugangscode: 4821", 1)]
+#[case("código de verificación: 482913", 1)]
+#[case("votre code de vérification est 482913", 1)]
+#[case("код подтверждения: 482913", 1)]
+#[case("验证码：482913", 1)]
+#[case("인증번호: 482913", 1)]
 fn codes_for_one_use_are_hidden(#[case] text: &str, #[case] count: usize) {
     let result = Scrubber::new().scrub(&mut Vault::new(), text, assist()).unwrap();
     assert_eq!(result.found.len(), count, "{}", result.text);
+}
+
+#[rstest]
+#[case("API-Schlüssel: ‹v›")]
+#[case("Clé API : ‹v›")]
+#[case("chave de API: ‹v›")]
+#[case("ключ API: ‹v›")]
+#[case("токен: ‹v›")]
+#[case("令牌：‹v›")]
+#[case("APIキー：‹v›")]
+#[case("API 키: ‹v›")]
+#[case("\"secrets\": {\"db\": \"‹v›\"}")]
+#[case("SAMLResponse=‹v›&RelayState=home")]
+#[case("csrfmiddlewaretoken=‹v›&name=x")]
+#[case("<meta name=\"csrf-token\" content=\"‹v›\">")]
+#[case("https://h.test/reset-password/‹v›")]
+#[case("https://maker.ifttt.com/trigger/door/with/key/‹v›")]
+#[case("‹v› is the API key")]
+#[case("primaryKey: ‹v›")]
+fn a_long_key_is_hidden_behind_its_name(#[case] template: &str) {
+    let value = random(MIXED, 40, 78);
+    assert_eq!(scrubbed(&template.replace("‹v›", &value), assist()), template.replace("‹v›", "[SECRET-1]"));
 }
 
 #[test]
@@ -321,6 +370,14 @@ fn a_private_key_is_hidden_in_a_diff_and_as_a_web_key() {
 #[case("sudo -s\necho 'a1b2c3d4' | sudo -s")]
 #[case("\"password\": {\"type\": \"string\", \"minLength\": 8}")]
 #[case("пароль не задан")]
+#[case("код 200, ключ id, 验证码错误")]
+#[case("the password is 1234 characters long and must be alphanumeric")]
+#[case("2FA is on; pin 13 is the LED; puk is none")]
+#[case("primaryKey: user_id")]
+#[case("logger.login(\"started\", \"finished\")")]
+#[case("{\"kty\":\"RSA\",\"n\":\"hcIQT3os3ykwYwaaQLPF40EEUwOOGvyXZLOxPMotmmWADcKEGnNE5NZTOu7LiElX\",\"e\":\"AQAB\"}")]
+#[case("key fingerprint is SHA256:TiDkp0wp0rwCxBvsIUnpDeqeavyhn85dBAHpOLcRabc")]
+#[case("Subject Key Identifier: 9B:04:5D:1E:77:A0:3C:42:18:DE:66:91:0F:B3:C8:2A:71:5E:DD:90")]
 #[case("密码错误")]
 #[case("we met at example.com, look at github.com for it")]
 #[case("password: INSERT_PASSWORD_HERE")]
@@ -577,4 +634,22 @@ fn strict_about_numbers_ten_bare_digits_are_a_telephone_number() {
     }
     let loose = Scrubber::new().with_strict_numbers(false);
     assert_eq!(loose.scrub(&mut Vault::new(), "4155550199", Exposure::pii()).unwrap().text, "4155550199");
+}
+
+#[rstest]
+#[case("Prof. Dr. Klaus Wiedemann will speak", "Prof. Dr. [PERSON-1] will speak")]
+#[case("Sra. Carmen Ruiz and Sr. Pablo Ortega", "Sra. [PERSON-1] and Sr. [PERSON-2]")]
+#[case("Sr. Engineer wanted", "Sr. Engineer wanted")]
+#[case("Nom : Dubois", "Nom : [PERSON-1]")]
+#[case("dana at example.com is my address", "[EMAIL-1] is my address")]
+#[case("VAT: DE136695976 ok", "VAT: [ID-1] ok")]
+#[case("VAT 20% of 12345678 items", "VAT 20% of 12345678 items")]
+#[case("passeport n° 12AB34567 ok", "passeport n° [ID-1] ok")]
+#[case("Führerschein: B072RRE2I55 ok", "Führerschein: [ID-1] ok")]
+#[case("ss number 078 05 1120 ok", "ss number [SSN-1] ok")]
+#[case("patient id P-00421 ok", "patient id [ID-1] ok")]
+#[case("Postfach 1234, ok", "[ADDRESS-1], ok")]
+#[case("né(e) le 3 mai 1979 ok", "né(e) le [DOB-1] ok")]
+fn people_and_their_numbers_are_hidden_in_more_languages(#[case] text: &str, #[case] expected: &str) {
+    assert_eq!(scrubbed(text, Exposure::pii()), expected);
 }

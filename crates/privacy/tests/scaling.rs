@@ -113,6 +113,15 @@ fn fastest(text: &str) -> Duration {
 #[case::signatures("SignedHeaders=a, Signature=")]
 #[case::attributes("name=\"password\">")]
 #[case::elements_of_pairs("password</name><value>")]
+#[case::sentences_above("password below:\n")]
+#[case::prompts("\"password:\" send ")]
+#[case::sign_ins("log in with a / ")]
+#[case::windows_hashes("0123456789abcdef:::")]
+#[case::codes_in_scripts("код a ")]
+#[case::keys_in_scripts("キー:")]
+#[case::code_tails("code de verif")]
+#[case::cells_of_words("| a password ")]
+#[case::calls("login(\"a\", \"b\", \"c\", ")]
 #[case::at_names("ines at example.com ")]
 fn no_text_takes_more_than_its_share_of_work(#[case] unit: &str) {
     let text = |length: usize| unit.repeat(length / unit.len() + 1);

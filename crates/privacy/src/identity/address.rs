@@ -422,8 +422,14 @@ impl<'t> Reading<'t> {
     pub(super) fn post_box(&mut self, start: usize, end: usize) {
         let head = self.bytes[start.saturating_sub(12)..start].to_ascii_lowercase();
         let forms: [&[u8]; 5] = [b"p.o.", b"po", b"p o", b"post office", b"p.o"];
-        let Some(form) = forms.iter().find(|form| head.ends_with(form)) else { return };
-        let from = start - form.len();
+        // In other languages one word says it all.
+        let is_whole = self.bytes[start..end].ends_with(b" ") && self.is_word_start(start) && end - start > 5;
+        let length = match forms.iter().find(|form| head.ends_with(form)) {
+            Some(form) => form.len(),
+            None if is_whole => 0,
+            None => return,
+        };
+        let from = start - length;
         let at = end + self.run_within(end, 3, |byte| matches!(byte, b' ' | b'#' | b':'));
         let digits = self.run(at, |byte| byte.is_ascii_digit());
         if self.is_word_start(from) && (1..=8).contains(&digits) && self.text.is_char_boundary(from) {

@@ -129,10 +129,8 @@ impl Reading<'_> {
         let speaks_of_mail = || {
             ["mail", "write to", "reach me"].iter().any(|word| memchr::memmem::find(&head, word.as_bytes()).is_some())
         };
-        let is_name = || {
-            local.split(['.', '_']).all(|part| is_given_name(part))
-                || local.contains('.') && local.split('.').any(is_given_name)
-        };
+        let is_name =
+            || local.split(['.', '_']).all(is_given_name) || local.contains('.') && local.split('.').any(is_given_name);
         let starts = local.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
         starts && (is_name() || speaks_of_mail() && local.len() >= 3 && !is_common(local))
     }

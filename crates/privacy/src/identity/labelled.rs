@@ -85,12 +85,26 @@ pub(super) const NATIONAL: &[(&str, Kind, &[&str])] = &[
     ("blz", Kind::Account, &["99999999"]),
     ("kontonummer", Kind::Account, &["9999999999", "999999999", "99999999", "9999999"]),
     ("imei", Kind::Id, &["999999999999999"]),
+    ("pasaporte", Kind::Id, PASSPORT),
+    ("passeport", Kind::Id, PASSPORT),
+    ("passaporto", Kind::Id, PASSPORT),
+    ("passaporte", Kind::Id, PASSPORT),
+    ("paspoort", Kind::Id, PASSPORT),
+    ("fuhrerschein", Kind::Id, &["XXXXXXXXXXX"]),
+    ("permis de conduire", Kind::Id, &["999999999999", "99AA99999"]),
+    ("ni:", Kind::Id, &["AA999999A"]),
+    ("utr:", Kind::Id, &["9999999999"]),
+    ("utr ", Kind::Id, &["9999999999"]),
+    ("ss number", Kind::Ssn, &["999999999"]),
+    ("kontonr", Kind::Account, &["9999999999", "999999999", "99999999", "9999999"]),
     ("vat:", Kind::Id, VAT),
     ("vat ", Kind::Id, VAT),
     ("ust-id", Kind::Id, VAT),
     ("tva:", Kind::Id, VAT),
     ("tva ", Kind::Id, VAT),
 ];
+/// The numbers of passports of several countries.
+const PASSPORT: &[&str] = &["AAA999999", "AA9999999", "A99999999", "A9999999", "99AA99999", "999999999"];
 /// The number of somebody who pays value added tax.
 const VAT: &[&str] = &["AA99999999", "AA999999999", "AA9999999999", "AA99999999999", "AA999999999A99", "AAX9999999A"];
 /// The words that a label may have behind it.
@@ -212,10 +226,10 @@ impl Reading<'_> {
         };
         let mut at = end;
         for _ in 0..=MOST_WORDS {
-            at += self.run_within(at, 8, |byte| b" \t:=#\"'._-(*".contains(&byte));
+            at += self.run_within(at, 8, |byte| b" \t:=#\"'._-(*".contains(&byte) || byte >= 0x80);
             let word = self.run(at, |byte| byte.is_ascii_alphabetic());
             let text = self.text.get(at..at + word).unwrap_or_default();
-            if !["number", "no", "nr", "id", "code", "num", "is", "ssn"]
+            if !["number", "no", "nr", "n", "numero", "nummer", "id", "code", "num", "is", "ssn"]
                 .iter()
                 .any(|tail| tail.eq_ignore_ascii_case(text))
             {
@@ -315,7 +329,7 @@ impl Reading<'_> {
         // `member ID XYZ123456789`: no sign is needed in front of what can be nothing else.
         let is_plain_id = || {
             let tail = self.text.get(end..from).unwrap_or_default().trim_matches([' ', '_']);
-            let token = self.run(from, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+            let token = self.run(from, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-');
             let digits = self
                 .bytes
                 .get(from..from + token)

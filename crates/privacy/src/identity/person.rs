@@ -125,6 +125,11 @@ impl Reading<'_> {
         let from = end + dot + self.blanks(end + dot).min(2);
         let Some(name) = self.name(from, 3, case) else { return };
         // `Prof. Dr. Ines Faro`: the second title has a reading of its own.
+        // What stands behind `Sr.` may be the work of an elder, and not the name of a man.
+        let first = self.text.get(from..name.end).unwrap_or_default().split(' ').next().unwrap_or_default();
+        if title == "Sr" && !is_given_name(first) {
+            return;
+        }
         let is_title = self.byte(name.end) == Some(b'.') && self.text.get(from..name.end).is_some_and(is_addressee);
         if !is_title {
             self.push_name(from, name, "honorific");

@@ -5,6 +5,7 @@
 
 use super::Reading;
 use super::label::{Promise, promise};
+use super::link::Link;
 use super::place::Value;
 use super::value::{Form, is_secret, is_uuid, looks_secret};
 
@@ -13,35 +14,12 @@ pub(super) const LONGEST_NAME: usize = 80;
 /// Blanks between a name, its sign and its value.
 pub(super) const MOST_BLANKS: usize = 40;
 /// A longer word is no value that somebody wrote into a sentence.
-const LONGEST_VALUE: usize = 400;
+pub(super) const LONGEST_VALUE: usize = 400;
 
 /// Words that announce a password by themselves, in SQL and in shells.
 ///
 /// They are plain ASCII, as is every word of the gate: other bytes would double the width of its table.
 pub(super) const FIXED: &[&str] = &["identified by", "convertto-securestring", "offline?data="];
-
-/// What connects a name with its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Link {
-    /// `=`, `:`, `=>` and their like.
-    Sign,
-    /// `:` alone, which may announce a type.
-    Colon,
-    /// A blank behind a flag.
-    Flag,
-    /// A verb: `is`, `was`, `set to`.
-    Verb,
-    /// Nothing but a blank.
-    Blank,
-    /// An opening bracket, a comma: the value has to be quoted.
-    Argument,
-    /// The text of an element.
-    Element,
-    /// A field beside the one that names it.
-    Sibling,
-    /// The next line, or a dash: the value has to look like one.
-    Apart,
-}
 
 pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
@@ -87,7 +65,18 @@ impl Reading<'_> {
             promise = Promise::Credential;
         }
         match promise {
-            Promise::Code => return self.code(name_start, name_end),
+            Promise::Code => {
+                let found = self.hits.len();
+                self.code(name_start, name_end);
+                // A code to get back in with may have letters.
+                if self.hits.len() == found
+                    && name.len() >= 4
+                    && name.as_bytes()[name.len() - 4..].eq_ignore_ascii_case(b"code")
+                {
+                    self.codes(name_end);
+                }
+                return;
+            }
             Promise::Codes => return self.codes(name_end),
             _ => {}
         }
@@ -132,7 +121,21 @@ impl Reading<'_> {
             return;
         }
         let Some(text) = self.text.get(value.start..value.end) else { return };
-        let is_accepted = match link {
+        let is_accepted = self.is_accepted(name, link, promise, value, text);
+        if is_accepted {
+            self.labels_done = value.end;
+            self.push_secret(value.start, value.end, "assignment");
+        } else if matches!(link, Link::Sign | Link::Colon) {
+            self.behind_user(name_start, value, promise);
+            if promise >= Promise::Credential {
+                self.default_behind(value.end, promise);
+            }
+        }
+    }
+
+    /// Whether the value that is connected with a name in this way is a secret.
+    fn is_accepted(&self, name: &str, link: Link, promise: Promise, value: Value, text: &str) -> bool {
+        match link {
             _ if is_secret_id(name) => is_uuid(text),
             // `key exchange: curve25519-sha256`.
             Link::Verb if promise == Promise::Hint => {
@@ -143,8 +146,14 @@ impl Reading<'_> {
             _ if is_short(name) => {
                 looks_secret(text) && (has_digit(text) || link != Link::Blank) && is_secret(text, promise, value.form)
             }
+            // The rest of a name and the sign behind it: `|AWS Secret Key|…|`.
+            Link::Blank if text.split_once('|').is_some_and(|(word, _)| is_word(word)) => false,
             Link::Blank => looks_secret(text) && is_secret(text, promise, value.form),
-            Link::Verb => (looks_secret(text) || text.len() >= 12) && is_secret(text, promise, value.form),
+            Link::Verb => {
+                let is_number = || (4..=8).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+                (looks_secret(text) || text.len() >= 12 || is_number() && !self.counts(value.end))
+                    && is_secret(text, promise, value.form)
+            }
             Link::Argument => {
                 promise > Promise::Hint
                     && !text.contains(' ')
@@ -153,16 +162,12 @@ impl Reading<'_> {
                     && is_secret(text, promise, value.form)
             }
             _ => is_secret(text, promise, value.form),
-        };
-        if is_accepted {
-            self.labels_done = value.end;
-            self.push_secret(value.start, value.end, "assignment");
-        } else if matches!(link, Link::Sign | Link::Colon) {
-            self.behind_user(name_start, value, promise);
-            if promise >= Promise::Credential {
-                self.default_behind(value.end, promise);
-            }
         }
+    }
+
+    /// A word behind a number, which it counts: `the password is 1234 characters long`.
+    fn counts(&self, end: usize) -> bool {
+        self.byte(end) == Some(b' ') && self.byte(end + 1).is_some_and(|byte| byte.is_ascii_lowercase())
     }
 
     /// Behind a word that announces a password by itself.
@@ -293,6 +298,11 @@ impl Reading<'_> {
             at = self.skip_blanks(at, 4);
         }
         let mut value = self.quoted(at).unwrap_or_else(|| self.bare(at, at));
+        // `printf '%s' …`.
+        if self.byte(value.start) == Some(b'%') && value.end < pipe {
+            at = self.skip_blanks(value.end + usize::from(value.form == Form::Quoted), 4);
+            value = self.quoted(at).unwrap_or_else(|| self.bare(at, at));
+        }
         if value.end > pipe {
             return;
         }
@@ -310,15 +320,23 @@ impl Reading<'_> {
         let from = (name_start.saturating_sub(NEAR)..=name_start).find(|&at| self.text.is_char_boundary(at));
         let Some(head) = from.and_then(|from| self.text.get(from..name_start)) else { return };
         let links = [" as the ", " as your ", " as my ", " as ", " is the ", " is your ", " is my ", " is our "];
-        let Some(link) = links.iter().find(|link| head.ends_with(*link)) else { return };
-        let head = &head[..head.len() - link.len()];
+        // The name may have a word in front that belongs to it: `… is the API key`.
+        let shorter = head.strip_suffix(' ').and_then(|head| head.rfind(' ').map(|blank| &head[..=blank]));
+        let found = [Some(head), shorter]
+            .into_iter()
+            .flatten()
+            .find_map(|head| links.iter().find(|link| head.ends_with(*link)).map(|link| (head, link)));
+        let Some((whole, link)) = found else { return };
+        let tail = head.len() - whole.len() + link.len();
+        let head = &whole[..whole.len() - link.len()];
         let word = head.rsplit([' ', '\n', '\t']).next().unwrap_or_default();
         let word = word.trim_matches(['"', '\'', '`', '*', '(', ')', ',', ':']);
         let Some(offset) = head.rfind(word).filter(|_| word.len() >= 8) else { return };
         let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
-        let has_other = word.bytes().any(|byte| byte.is_ascii_uppercase() || b"!@#$%^&*+=?~".contains(&byte));
+        let has_other =
+            word.len() >= 20 || word.bytes().any(|byte| byte.is_ascii_uppercase() || b"!@#$%^&*+=?~".contains(&byte));
         if has_digit && has_other && is_secret(word, promise, Form::Bare) {
-            let start = name_start - link.len() - head.len() + offset;
+            let start = name_start - tail - head.len() + offset;
             self.push_secret(start, start + word.len(), "assignment");
         }
     }
@@ -437,6 +455,9 @@ impl Reading<'_> {
         {
             return Some((found, end));
         }
+        if let Some(tail) = self.code_tail(name, end) {
+            return Some((Promise::Code, tail));
+        }
         // In the query of a URL a signature is as good as a password.
         let is_parameter = matches!(self.bytes.get(start.wrapping_sub(1)), Some(b'?' | b'&'));
         let is_signature = is_parameter
@@ -451,6 +472,30 @@ impl Reading<'_> {
             .map(|found| (found, end))
     }
 
+    /// `código de verificación`, `code de validation`: the words behind the name of a code for one use.
+    fn code_tail(&self, name: &str, end: usize) -> Option<usize> {
+        const TAILS: [&str; 9] = [
+            " de verif",
+            " de valid",
+            " de secur",
+            " de segur",
+            " de acces",
+            " d'acces",
+            " de confirm",
+            " di verific",
+            " di conferma",
+        ];
+        if !["code", "codigo", "codice"].iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            return None;
+        }
+        let rest = self.bytes.get(end..self.bytes.len().min(end + 16))?;
+        let tail = TAILS
+            .iter()
+            .find(|tail| rest.get(..tail.len()).is_some_and(|head| head.eq_ignore_ascii_case(tail.as_bytes())))?;
+        let from = end + tail.len();
+        Some(from + self.run_within(from, LONGEST_NAME, |byte| byte.is_ascii_alphabetic()))
+    }
+
     /// `…, SignedHeaders=host, Signature=…` in the header of a request.
     fn is_signature_of_request(&self, name: &str, start: usize) -> bool {
         const NEAR: usize = 300;
@@ -458,314 +503,6 @@ impl Reading<'_> {
             && self.bytes[..start].ends_with(b" ")
             && memchr::memmem::find(&self.bytes[start.saturating_sub(NEAR)..start], b"SignedHeaders=").is_some()
     }
-
-    /// What stands between a name and its value, and where the value begins.
-    pub(super) fn link(&self, name_start: usize, name_end: usize, promise: Promise) -> Option<(Link, usize)> {
-        if self.bytes[..name_start].ends_with(b"${") {
-            // A variable with a default, which may be the secret itself; with a message, it is none.
-            let rest = self.text.get(name_end..)?;
-            if let Some(sign) = [":-", ":="].iter().find(|sign| rest.starts_with(**sign)) {
-                return Some((Link::Sign, name_end + sign.len()));
-            }
-            // `${DB_PASSWORD:…}` of Spring; a shell has a sign or a number there.
-            let is_default = rest.starts_with(':') && !rest[1..].starts_with(['?', '+', ' ', '0', '1', '$']);
-            return is_default.then_some((Link::Apart, name_end + 1));
-        }
-        if self.text.get(name_end..).is_some_and(|rest| rest.starts_with("'s ")) {
-            return Some((Link::Verb, self.skip_blanks(name_end + 3, MOST_BLANKS)));
-        }
-        let closing = self.run_within(name_end, 6, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*'));
-        let is_quoted = closing > 0;
-        let at = name_end + closing;
-        // The name may have that of its vocabulary in front: `<wsse:Password Type="…">`.
-        let is_element = match self.before_name(name_start) {
-            Some(b'<') => true,
-            Some(b':') => {
-                let space = self.bytes[..name_start - 1].iter().rev().take(16).take_while(|&&byte| is_name_byte(byte));
-                self.bytes[..name_start - 1 - space.count()].last() == Some(&b'<')
-            }
-            _ => false,
-        };
-        if is_element {
-            let tag = self.bytes.get(at..self.bytes.len().min(at + 128)).unwrap_or_default();
-            let close = memchr::memchr2(b'>', b'\n', tag)?;
-            return (tag.get(close) == Some(&b'>') && tag.get(close.wrapping_sub(1)) != Some(&b'/'))
-                .then_some((Link::Element, at + close + 1));
-        }
-        if let Some(behind) = self.property_list(name_start, name_end).or_else(|| self.variable_block(name_start, at)) {
-            return Some(behind);
-        }
-        // `<property name="ConnectionPassword">…</property>`.
-        let is_attribute = || {
-            [b" name=\"".as_slice(), b" key=\"", b" id=\""].iter().any(|name| {
-                self.bytes.get(name_start.saturating_sub(64)..name_start).is_some_and(|head| {
-                    let owner = head.iter().rev().take_while(|&&byte| is_name_byte(byte)).count();
-                    head[..head.len() - owner].ends_with(name)
-                })
-            })
-        };
-        if is_quoted && self.byte(at) == Some(b'>') && promise >= Promise::Credential && is_attribute() {
-            return Some((Link::Element, at + 1));
-        }
-        // A field of a form: its value stands behind an empty line.
-        if is_quoted && self.bytes[..name_start].ends_with(b"name=\"") {
-            let breaks = self.run_within(at, 4, |byte| matches!(byte, b'\r' | b'\n'));
-            let lines = self.bytes.get(at..at + breaks).map_or(0, |breaks| memchr::memchr_iter(b'\n', breaks).count());
-            if lines == 2 {
-                return Some((Link::Sign, at + breaks));
-            }
-        }
-        let blank_end = self.skip_blanks(at, MOST_BLANKS);
-        if promise == Promise::Password && self.bytes[blank_end..].starts_with(b":: ") {
-            return Some((Link::Apart, self.skip_blanks(blank_end + 2, MOST_BLANKS)));
-        }
-        if let Some((link, behind)) = self.sign(blank_end) {
-            let value = self.skip_to_value(behind, is_quoted);
-            let is_end = matches!(self.byte(value), Some(b'\n' | b'\r'));
-            if is_end
-                && promise >= Promise::Credential
-                && let Some(below) = self.below(value)
-            {
-                return Some((Link::Apart, below));
-            }
-            return Some((link, value));
-        }
-        if promise == Promise::Password
-            && self.is_line(name_start, blank_end)
-            && let Some(below) = self.below(blank_end)
-        {
-            return Some((Link::Apart, below));
-        }
-        if let Some(sibling) = self.sibling(at, is_quoted) {
-            return Some((Link::Sibling, sibling));
-        }
-        let opening = self.byte(blank_end);
-        // `the API key (…)`.
-        if opening == Some(b'(') && blank_end > at && promise >= Promise::Credential && !is_quoted {
-            let behind = blank_end + 1;
-            let word = self.run_within(behind, LONGEST_VALUE, |byte| byte.is_ascii_graphic() && byte != b')');
-            if word >= 8 && self.byte(behind + word) == Some(b')') {
-                return Some((Link::Apart, behind));
-            }
-        }
-        let is_compared = || {
-            // `assert_eq!(config.password, "…")`.
-            let value = self.quoted(self.skip_blanks(blank_end + 1, MOST_BLANKS));
-            let text = value.and_then(|value| self.text.get(value.start..value.end)).unwrap_or_default();
-            promise == Promise::Password
-                && text.len() >= 8
-                && text.bytes().any(|byte| byte.is_ascii_lowercase())
-                && text.bytes().any(|byte| byte.is_ascii_uppercase() || b"!@#$%^&*+=?~".contains(&byte))
-        };
-        if opening == Some(b'(') && !is_quoted || opening == Some(b',') && (is_quoted || is_compared()) {
-            let mut behind = self.skip_blanks(blank_end + 1, MOST_BLANKS);
-            // `NetworkCredential("user", "…")`: the second argument is the secret.
-            let is_pair = self.bytes.get(name_end.saturating_sub(11)..name_end).is_some_and(|name| {
-                let name = name.to_ascii_lowercase();
-                name.ends_with(b"credential") || name.ends_with(b"credentials")
-            });
-            if is_pair
-                && let Some(user) = self.quoted(behind)
-                && self.byte(user.end + 1) == Some(b',')
-            {
-                behind = self.skip_blanks(user.end + 2, MOST_BLANKS);
-            }
-            return matches!(self.byte(behind), Some(b'"' | b'\'' | b'`')).then_some((Link::Argument, behind));
-        }
-        if blank_end == at {
-            return None;
-        }
-        self.link_over_blanks(name_start, blank_end, is_quoted, promise)
-    }
-
-    /// What connects a name with the word behind a blank.
-    fn link_over_blanks(
-        &self,
-        name_start: usize,
-        blank_end: usize,
-        is_quoted: bool,
-        promise: Promise,
-    ) -> Option<(Link, usize)> {
-        // `IDENTIFIED WITH mysql_native_password BY '…'`.
-        if [b"by '".as_slice(), b"by \""]
-            .iter()
-            .any(|by| self.bytes.get(blank_end..blank_end + 4).is_some_and(|word| word.eq_ignore_ascii_case(by)))
-        {
-            return Some((Link::Sign, blank_end + 3));
-        }
-        if [b"- ".as_slice(), b"-- "].iter().any(|dash| self.bytes[blank_end..].starts_with(dash)) && !is_quoted {
-            let behind = self.skip_blanks(blank_end + self.run(blank_end, |byte| byte == b'-'), 4);
-            return (promise >= Promise::Credential).then_some((Link::Apart, behind));
-        }
-        let is_flag = name_start > 0 && self.byte(name_start - 1) == Some(b'-')
-            || self.text.get(name_start..).is_some_and(|rest| rest.starts_with('-'));
-        if is_flag && !is_quoted && self.byte(blank_end) != Some(b'-') {
-            return Some((Link::Flag, blank_end));
-        }
-        if let Some(behind) = self.verb(blank_end) {
-            return Some((Link::Verb, behind));
-        }
-        // The number of an encryption in front of the value, and a flag that takes it.
-        let word = self.run_within(blank_end, LONGEST_NAME, |byte| byte.is_ascii_graphic());
-        let is_between = match self.bytes.get(blank_end..blank_end + word) {
-            Some([digit] | [digit, b':']) => digit.is_ascii_digit(),
-            Some(word) => matches!(word, b"--body" | b"--value"),
-            None => false,
-        };
-        if is_between && promise >= Promise::Credential {
-            return Some((Link::Apart, self.skip_blanks(blank_end + word, MOST_BLANKS)));
-        }
-        (promise >= Promise::Credential && !is_quoted).then_some((Link::Blank, blank_end))
-    }
-
-    /// A sign of assignment at a place, and the place behind it.
-    pub(super) fn sign(&self, at: usize) -> Option<(Link, usize)> {
-        const SIGNS: [&[u8]; 14] =
-            [b"<<<", b"===", b"!==", b"||=", b"??=", b":=", b"=>", b"==", b"!=", b"+=", b"?=", b"<-", b"->", b"="];
-        let rest = self.bytes.get(at..)?;
-        if rest.starts_with("→".as_bytes()) {
-            return Some((Link::Apart, at + "→".len()));
-        }
-        if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(sign)) {
-            return Some((Link::Sign, at + sign.len()));
-        }
-        let is_colon = rest.starts_with(b":") && !rest.starts_with(b"::");
-        is_colon.then_some((Link::Colon, at + 1))
-    }
-
-    /// `<key>password</key><string>…</string>`.
-    fn property_list(&self, name_start: usize, name_end: usize) -> Option<(Link, usize)> {
-        const ELEMENTS: [(&[u8], &[u8]); 3] =
-            [(b"</key>", b"<string>"), (b"</name>", b"<value>"), (b"</Key>", b"<Value>")];
-        let rest = self.bytes.get(name_end..)?;
-        let (close, open) = ELEMENTS.iter().find(|(close, _)| rest.starts_with(close))?;
-        let rest = &rest[close.len()..];
-        let blanks = rest.iter().take(MOST_BLANKS).take_while(|byte| byte.is_ascii_whitespace()).count();
-        let is_value = name_start >= 5 && rest.get(blanks..)?.starts_with(open);
-        is_value.then_some((Link::Element, name_end + close.len() + blanks + open.len()))
-    }
-
-    /// `variable "db_password" { default = "…" }`.
-    fn variable_block(&self, name_start: usize, at: usize) -> Option<(Link, usize)> {
-        const NEAR: usize = 400;
-        if !self.bytes[..name_start].ends_with(b"variable \"") || !self.bytes.get(at..)?.starts_with(b" {") {
-            return None;
-        }
-        let block = self.bytes.get(at..self.bytes.len().min(at + NEAR))?;
-        let block = &block[..memchr::memchr(b'}', block).unwrap_or(block.len())];
-        let default = memchr::memmem::find(block, b"default")? + 7;
-        let sign = at + default + block[default..].iter().take_while(|&&byte| byte == b' ').count();
-        (self.byte(sign) == Some(b'=')).then(|| (Link::Sign, self.skip_blanks(sign + 1, MOST_BLANKS)))
-    }
-
-    /// A name stands alone in its line.
-    fn is_line(&self, name_start: usize, blank_end: usize) -> bool {
-        let is_start = self.bytes[..name_start]
-            .iter()
-            .rev()
-            .take(MOST_BLANKS)
-            .find(|&&byte| byte != b' ' && byte != b'\t')
-            .is_none_or(|&byte| byte == b'\n');
-        is_start && matches!(self.byte(blank_end), Some(b'\n' | b'\r'))
-    }
-
-    /// One word alone in the next line that holds anything.
-    fn below(&self, line_end: usize) -> Option<usize> {
-        let breaks = self.run_within(line_end, MOST_BLANKS, |byte| byte.is_ascii_whitespace());
-        let lines = memchr::memchr_iter(b'\n', self.bytes.get(line_end..line_end + breaks)?).count();
-        let start = line_end + breaks;
-        let length = self.run(start, |byte| !byte.is_ascii_whitespace());
-        let behind = self.skip_blanks(start + length, MOST_BLANKS);
-        let is_alone = matches!(self.byte(behind), None | Some(b'\n' | b'\r'));
-        let word = self.text.get(start..start + length)?;
-        let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
-        let is_word = length >= 8 && has_digit && !word.ends_with(':') && !word.contains("://") && !word.contains('=');
-        ((1..=2).contains(&lines) && is_alone && is_word).then_some(start)
-    }
-
-    /// Blanks in front of a value; behind a quoted name, the value may stand in the next line.
-    fn skip_to_value(&self, from: usize, is_quoted: bool) -> usize {
-        // `**Password:** …`
-        let marks = self.run(from, |byte| byte == b'*' || byte == b'_');
-        let is_marked = marks == 2 && matches!(self.byte(from + 2), Some(b' ' | b'`'));
-        let from = if is_marked { from + 2 } else { from };
-        let at = self.skip_blanks(from, MOST_BLANKS);
-        let is_break = matches!(self.byte(at), Some(b'\n' | b'\r'));
-        if is_quoted && is_break {
-            let next = at + self.run_within(at, MOST_BLANKS, |byte| byte.is_ascii_whitespace());
-            if matches!(self.byte(next), Some(b'"' | b'\'')) {
-                return next;
-            }
-        }
-        at
-    }
-
-    /// `"key": "password", "value": "…"` and `name: PASSWORD` with `value: …` in the next line.
-    fn sibling(&self, at: usize, is_quoted: bool) -> Option<usize> {
-        const NAMES: [&str; 6] = ["value", "val", "defaultvalue", "default_value", "stringvalue", "parametervalue"];
-        let comma = self.run_within(at, MOST_BLANKS, |byte| matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n' | b'-'));
-        if comma == 0 {
-            return None;
-        }
-        let quote = at + comma + self.run_within(at + comma, 3, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
-        let has_break = self.bytes.get(at..at + comma)?.iter().any(|byte| matches!(byte, b',' | b'\n'));
-        if !has_break && !is_quoted {
-            return None;
-        }
-        let length = self.run_within(quote, LONGEST_NAME, is_name_byte);
-        let name = self.text.get(quote..quote + length)?;
-        if !NAMES.iter().any(|candidate| candidate.eq_ignore_ascii_case(name)) {
-            return None;
-        }
-        let closing = quote + length + self.run_within(quote + length, 3, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
-        let (_, behind) = self.sign(self.skip_blanks(closing, MOST_BLANKS))?;
-        Some(self.skip_blanks(behind, MOST_BLANKS))
-    }
-
-    /// `is`, `was`, `set to`, with a few words in between: `password for the admin account is …`.
-    fn verb(&self, at: usize) -> Option<usize> {
-        const VERBS: [&str; 13] =
-            ["is", "was", "to", "are", "=", "lautet", "ist", "est", "es", "e", "ar", "er", "jest"];
-        const DONE: [&str; 5] = ["generated", "set", "created", "assigned", "reset"];
-        const PLACES: [&str; 6] = ["on", "for", "of", "at", "in", "from"];
-        const MOST_WORDS: usize = 6;
-        let mut at = at;
-        let mut is_place = false;
-        for _ in 0..MOST_WORDS {
-            let length = self.run_within(at, LONGEST_NAME, |byte| !byte.is_ascii_whitespace());
-            let word = self.text.get(at..at + length)?;
-            let next = self.skip_blanks(at + length, 4);
-            if length == 0 || next == at + length {
-                return None;
-            }
-            let is_done = || {
-                let next = self.run_within(next, LONGEST_NAME, |byte| byte.is_ascii_alphabetic());
-                let word = self.text.get(at + length..)?.trim_start().get(..next)?;
-                DONE.iter().any(|done| done.eq_ignore_ascii_case(word)).then_some(())
-            };
-            if VERBS.iter().any(|verb| verb.eq_ignore_ascii_case(word.trim_end_matches(':'))) && is_done().is_none() {
-                return Some(next);
-            }
-            let is_word =
-                word.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'\'' | b'-' | b'(' | b')'));
-            let is_account = is_place && word.contains('@');
-            if word.ends_with(':') && (is_word_with_colon(word) || is_account) {
-                return Some(next);
-            }
-            // The name of a machine: `password on db1 is …`.
-            let is_machine = is_place && length <= 24 && word.bytes().all(is_name_byte);
-            if !is_word && !is_machine {
-                return None;
-            }
-            is_place = PLACES.iter().any(|place| place.eq_ignore_ascii_case(word));
-            at = next;
-        }
-        None
-    }
-}
-
-fn is_word_with_colon(word: &str) -> bool {
-    word.trim_end_matches(':').bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'(' | b')' | b'\''))
 }
 
 /// `pass`, `pw` and names that end with them.
@@ -774,6 +511,10 @@ fn is_short(name: &str) -> bool {
         name.get(name.len().saturating_sub(ending.len())..).is_some_and(|end| end.eq_ignore_ascii_case(ending))
     };
     ends_with("pass") || ends_with("pw")
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 /// The second half of what a program signs in with at a vault, which is a UUID.

@@ -71,6 +71,7 @@ const FLAGS: &[(&str, &str, Shape)] = &[
     ("psftp", "-pw", Shape::Next),
     ("certutil", "-p", Shape::Next),
     ("signtool", "/p", Shape::Next),
+    ("etcdctl", "--user", Shape::Behind(b':')),
 ];
 
 /// Programs that take the password as a word of its own: what has to stand in front of it, and how many words are
@@ -88,6 +89,13 @@ const PLACES: &[(&str, &str, usize)] = &[
     ("mc alias", "set", 3),
     ("snyk auth", "", 0),
     ("snmp-server community", "", 0),
+    ("rclone obscure", "", 0),
+    ("openssl passwd", "", 0),
+    ("openssl passwd", "", 1),
+    ("ansible-vault encrypt_string", "", 0),
+    ("user-secrets set", "", 1),
+    ("cargo login", "--registry", 1),
+    ("docker secret create", "", 3),
 ];
 
 /// Programs whose first word is `user/password@database`.
@@ -149,6 +157,13 @@ pub(super) const PROGRAMS: &[&str] = &[
     "snyk auth",
     "snmp-server community",
     "sudo -s",
+    "rclone obscure",
+    "openssl passwd",
+    "ansible-vault encrypt_string",
+    "user-secrets set",
+    "cargo login",
+    "docker secret create",
+    "etcdctl",
 ];
 
 /// The part of a line in which the flags of a program are looked for.
@@ -183,6 +198,10 @@ impl Reading<'_> {
                 self.piped_value(start, false);
             }
             return;
+        }
+        // What a program keeps was written into the pipe in front of it.
+        if program == "docker secret create" {
+            self.piped_value(start, false);
         }
         // `Login: robot / …`.
         if program == "login" && self.byte(end) == Some(b':') {

@@ -59,6 +59,7 @@ const PASSWORD: &[&str] = &[
     "sifreniz",
     "sifresi",
     "sshpass",
+    "assword",
 ];
 /// Words in front of `pass` that make it a password: a pass alone may be one over data, or a test that went well.
 const PASS_OWNERS: &[&str] = &[
@@ -166,6 +167,23 @@ const CREDENTIAL: &[&str] = &[
     "jwt",
     "authorization",
     "dockerauth",
+    "csrfmiddlewaretoken",
+    "csrftoken",
+    "authenticitytoken",
+    "geheimnis",
+];
+/// Words that promise something behind one of these owners alone: `kata sandi`, `SAMLResponse`, `Clé API`, `2FA`.
+const WITH_OWNER: &[(&str, &[&str], Promise)] = &[
+    ("word", &["pass"], Promise::Password),
+    ("sandi", &["kata"], Promise::Password),
+    ("khau", &["mat"], Promise::Password),
+    ("response", &["saml"], Promise::Credential),
+    ("assertion", &["saml"], Promise::Credential),
+    ("signature", &["oauth"], Promise::Credential),
+    ("api", &["cle", "clave", "chave", "chiave"], Promise::Credential),
+    ("schlussel", &["api"], Promise::Credential),
+    ("login", &["sonar"], Promise::Hint),
+    ("fa", &["2"], Promise::Code),
 ];
 /// Words that promise little when they stand alone.
 const HINT: &[&str] = &[
@@ -180,6 +198,10 @@ const HINT: &[&str] = &[
     "totp",
     "seed",
     "clave",
+    "chave",
+    "chiave",
+    "pepper",
+    "schlussel",
     "session",
     "sessionid",
     "phpsessid",
@@ -187,7 +209,21 @@ const HINT: &[&str] = &[
     "sid",
     "sessid",
 ];
-const CODE: &[&str] = &["pin", "otp", "cvv", "cvc", "totpcode", "otpcode", "pincode", "mfacode"];
+const CODE: &[&str] = &[
+    "pin",
+    "otp",
+    "cvv",
+    "cvc",
+    "totpcode",
+    "otpcode",
+    "pincode",
+    "mfacode",
+    "puk",
+    "mfa",
+    "zugangscode",
+    "sicherheitscode",
+    "bestatigungscode",
+];
 /// What makes a key a secret one.
 const KEY_OWNERS: &[&str] = &[
     "api",
@@ -322,7 +358,6 @@ const NOT_TOKEN: &[&str] = &["cached"];
 /// What makes a key something else, and no token.
 const NOT_KEY: &[&str] = &[
     "socket",
-    "primary",
     "foreign",
     "partition",
     "idempotency",
@@ -459,21 +494,15 @@ pub(crate) fn promise(name: &str) -> Option<Promise> {
     {
         return Some(Promise::Phrase);
     }
-    if word.eq_ignore_ascii_case("sandi") && owned(&["kata"]) || word.eq_ignore_ascii_case("khau") && owned(&["mat"]) {
-        return Some(Promise::Password);
-    }
-    // What the place of sign-in says about a user.
-    if ["response", "assertion"].iter().any(|kind| kind.eq_ignore_ascii_case(word)) {
-        return owned(&["saml"]).then_some(Promise::Credential);
+    let with_owner = |(known, owners, _): &&(&str, &[&str], Promise)| known.eq_ignore_ascii_case(word) && owned(owners);
+    if let Some((_, _, promise)) = WITH_OWNER.iter().find(with_owner) {
+        return Some(*promise);
     }
     if word.eq_ignore_ascii_case("id") {
         let is_secret = owners.last().is_some_and(|owner| owner.eq_ignore_ascii_case("secret"));
         return is_secret.then_some(Promise::Hint);
     }
-    if word.eq_ignore_ascii_case("login") {
-        return owned(&["sonar"]).then_some(Promise::Hint);
-    }
-    if word.eq_ignore_ascii_case("word") && owned(&["pass"]) {
+    if name.eq_ignore_ascii_case("authentication_string") {
         return Some(Promise::Password);
     }
     if word.eq_ignore_ascii_case("code") {

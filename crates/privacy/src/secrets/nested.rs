@@ -1,8 +1,9 @@
 //! Secrets in lists and objects behind a name.
 
 use super::Reading;
-use super::assignment::{Link, MOST_BLANKS};
+use super::assignment::MOST_BLANKS;
 use super::label::{Promise, promise};
+use super::link::Link;
 use super::place::Value;
 use super::value::looks_secret;
 

@@ -44,18 +44,48 @@ impl Reading<'_> {
         self.second(password)
     }
 
-    /// `getConnection("jdbc:…", "robot", "…")`.
+    /// `getConnection("jdbc:…", "robot", "…")`, `login("robot", "…")`: the last of the arguments.
     pub(super) fn connection(&mut self, end: usize) {
+        const MOST: usize = 4;
         let mut at = end;
         let mut value = None;
-        for _ in 0..3 {
+        let mut count = 0;
+        while count < MOST {
             at += self.run_within(at, MOST_BLANKS, |byte| byte.is_ascii_whitespace() || byte == b',');
-            value = self.quoted(at);
-            let Some(argument) = value else { return };
+            let Some(argument) = self.quoted(at) else { break };
+            value = Some(argument);
             at = argument.end + 1;
+            count += 1;
         }
-        if let Some(value) = value.filter(|_| self.byte(at) == Some(b')')) {
+        if let Some(value) = value.filter(|_| count >= 2 && self.byte(at) == Some(b')')) {
             self.second(value);
+        }
+    }
+
+    /// `log in with robot / …`, `sign in with robot and …`.
+    pub(super) fn sign_in(&mut self, end: usize) {
+        const SIGNS: [&[u8]; 4] = [b" / ", b"/", b":", b" and "];
+        let user = self.run_within(end, 64, |byte| byte.is_ascii_alphanumeric() || b"_-.@\"'`".contains(&byte));
+        let rest = self.bytes.get(end + user..).unwrap_or_default();
+        let Some(sign) = SIGNS.iter().find(|sign| user > 0 && rest.starts_with(sign)) else { return };
+        let start = end + user + sign.len();
+        let value = self.quoted(start).unwrap_or_else(|| self.bare(start, start));
+        let is_word = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit()) && !text.contains(['/', ' ']);
+        if self.text.get(value.start..value.end).is_some_and(is_word) {
+            self.second(value);
+        }
+    }
+
+    /// `robot:1001:hash:hash:::`, a line with the hashes of a user of Windows.
+    pub(super) fn windows_hash(&mut self, start: usize) {
+        const LENGTH: usize = 65;
+        let Some(from) = start.checked_sub(LENGTH) else { return };
+        let is_hashes = self.bytes[from..start]
+            .iter()
+            .enumerate()
+            .all(|(index, byte)| if index == 32 { *byte == b':' } else { byte.is_ascii_hexdigit() });
+        if is_hashes && self.bytes[..from].ends_with(b":") {
+            self.push_secret(from, start, "password-hash");
         }
     }
 

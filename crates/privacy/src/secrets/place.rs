@@ -1,8 +1,9 @@
 //! The value behind a name: between quotes, up to a blank, as a block, as an element.
 
 use super::Reading;
-use super::assignment::{LONGEST_NAME, Link, MOST_BLANKS, is_name_byte};
+use super::assignment::{LONGEST_NAME, MOST_BLANKS, is_name_byte};
 use super::label::Promise;
+use super::link::Link;
 use super::value::{Form, is_type, looks_secret};
 
 /// The longest quoted value that is looked for.

@@ -570,7 +570,7 @@ pub(super) fn continued(bytes: &[u8], start: usize, end: usize, holds: impl Fn(u
         let gap = match rest {
             // The soft line end of a mail, which is as wide as the mail's lines.
             [b'=', b'\r', b'\n', ..] => 3,
-            [b'=', b'\n', ..] | [b'\r', b'\n', ..] => 2,
+            [b'=' | b'\r', b'\n', ..] => 2,
             [b'\n', ..] => 1,
             _ => break,
         };

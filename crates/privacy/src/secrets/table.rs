@@ -9,7 +9,10 @@ impl Reading<'_> {
     /// `| password | … |`: the cell beside its name.
     pub(super) fn beside(&mut self, name_start: usize, name_end: usize) -> bool {
         const LONGEST: usize = 200;
-        let before = self.bytes[name_start.saturating_sub(8)..name_start].trim_ascii_end().last();
+        // The name may be one of several words: `| AWS Secret Key | … |`.
+        let head = &self.bytes[name_start.saturating_sub(MOST_BLANKS)..name_start];
+        let words = head.iter().rev().take_while(|&&byte| is_name_byte(byte) || byte == b' ').count();
+        let before = head[..head.len() - words].last();
         let after = self.skip_blanks(name_end, MOST_BLANKS);
         if before != Some(&b'|') || self.byte(after) != Some(b'|') {
             return false;

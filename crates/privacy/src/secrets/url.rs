@@ -160,8 +160,7 @@ fn hook_of_any_host(path: &str) -> Option<usize> {
         let has_digit = rest.bytes().take(secret).any(|byte| byte.is_ascii_digit());
         return (secret == 26 && secret == rest.len() && has_digit).then_some("hooks/".len());
     }
-    const KEY: &str = "/with/key/";
-    path.find(KEY).map(|found| found + KEY.len())
+    path.find("/with/key/").map(|found| found + "/with/key/".len())
 }
 
 fn is_port(text: &str) -> bool {

@@ -476,7 +476,7 @@ pub(crate) fn is_secret(value: &str, promise: Promise, form: Form) -> bool {
     if form == Form::Bare && is_alphabetic && has_hump(value) && (promise < Promise::Password || speaks_of_secrets) {
         return false;
     }
-    if promise < Promise::Password && (is_date_or_version(value) || names_a_resource(value)) {
+    if promise < Promise::Password && (is_date_or_version(value) || names_a_resource(value) || is_digest(value)) {
         return false;
     }
     // `"missing_credential": "The list needs a key."` is a message about one.
@@ -506,6 +506,16 @@ fn is_sentence(value: &str) -> bool {
 
 fn has_hump(value: &str) -> bool {
     value.as_bytes().windows(2).any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
+}
+
+/// `SHA256:…`, `9B:04:5D:…`: what tells one public key from another.
+fn is_digest(value: &str) -> bool {
+    let is_named = ["sha256:", "sha1:", "md5:"].iter().any(|name| starts_with(value, name));
+    let is_pairs = || {
+        value.len() > 8
+            && value.split(':').all(|pair| pair.len() == 2 && pair.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    is_named || is_pairs()
 }
 
 /// `2026-07-28`, `1.20.3`, `v2`.
