@@ -48,7 +48,7 @@ fn run(options: &Options) -> anyhow::Result<()> {
             environment: ClientEnvironment::of(std::env::vars_os()),
             session: options.session(),
             mode: options.mode(),
-            has_decisions: options.has_decisions(),
+            has_decisions: options::has_decisions(),
         };
         let face = Face::new(face_options, HostLink::new(), wire.ended());
         if face.tool_count() == 0 {

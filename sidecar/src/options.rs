@@ -53,14 +53,6 @@ impl Options {
         self.mode.clone()
     }
 
-    /// Whether the user switched the worker's decisions on. The host looks again at every call, so an edit that waits
-    /// for a human lists the tools and no more.
-    pub fn has_decisions(&self) -> bool {
-        // A file that cannot be read is reported where the tool sets are looked for.
-        let root = file().ok().flatten().map(|(_, root)| root);
-        root.and_then(|root| root.get("worker")?.get("decide")?.as_bool()).unwrap_or_default()
-    }
-
     /// The sets to offer: those of the command line, else those of the configuration, else `core`.
     pub fn sets(&self) -> Vec<ToolSet> {
         if !self.toolsets.is_empty() {
@@ -75,6 +67,14 @@ impl Options {
             }
         }
     }
+}
+
+/// Whether the user switched the worker's decisions on. The host looks again at every call, so an edit that waits
+/// for a human lists the tools and no more.
+pub fn has_decisions() -> bool {
+    // A file that cannot be read is reported where the tool sets are looked for.
+    let root = file().ok().flatten().map(|(_, root)| root);
+    root.and_then(|root| root.get("worker")?.get("decide")?.as_bool()).unwrap_or_default()
 }
 
 /// The configuration file, where there is one. The host checks the whole of it and says where it is wrong.

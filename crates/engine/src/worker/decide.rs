@@ -89,7 +89,7 @@ impl Engine {
         if !self.worker_surroundings(caller, &call)?.config.decide {
             return Err(switched_off());
         }
-        asked.request.check().map_err(|error| wrong_size(&error))?;
+        asked.request.check().map_err(wrong_size)?;
         let DecisionRequest { state, question, choices } = &asked.request;
         let options: Vec<[&str; 2]> = choices.iter().map(|one| [one.id.as_str(), one.description.as_str()]).collect();
         let arguments = json!([state, question, options]).to_string();
@@ -131,7 +131,7 @@ impl Engine {
             Err(text) => return Ok(failed(with_rules(rules, text))),
         };
         // A placeholder may be longer than what it stands for.
-        let decision = workers.decider.decide(&request).await.map_err(|error| wrong_size(&error))?;
+        let decision = workers.decider.decide(&request).await.map_err(wrong_size)?;
         // Once more where something was closed while it was made.
         let (document, mode, closings) = loop {
             let (mode, closings) = {
@@ -213,6 +213,6 @@ fn switched_off() -> Failure {
         .hint("decide yourself; the user can set `worker.decide` to true")
 }
 
-fn wrong_size(error: &RequestError) -> Failure {
+fn wrong_size(error: RequestError) -> Failure {
     Failure::new(ErrorCode::InvalidInput, error.to_string()).hint("nobody was asked")
 }

@@ -69,8 +69,9 @@ pub async fn reserve(host: &Connection, given: &[GivenIn]) -> Result<(), Failure
             })
             .collect();
         match face::call_on::<WorkerReserve>(host, ReserveParams { conversations }).await {
+            Ok(_) => {}
             Err(failure) if failure.code == ErrorCode::Forbidden => return Ok(()),
-            other => drop(other?),
+            Err(failure) => return Err(failure),
         }
     }
     Ok(())

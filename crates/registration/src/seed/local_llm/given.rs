@@ -39,6 +39,7 @@ pub struct GivenIn {
 /// The older worker's file of values. The values themselves are passed over.
 #[derive(Deserialize)]
 struct Values {
+    #[expect(clippy::zero_sized_map_values, reason = "an object of the file, whose values are passed over")]
     placeholders: BTreeMap<String, IgnoredAny>,
 }
 
