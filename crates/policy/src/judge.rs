@@ -447,8 +447,14 @@ impl Walker<'_> {
         if !look.record.needs_entry {
             return;
         }
-        let is_supplied = state.has_run_time_words;
+        // Behind two dashes that are spelled out no word is an option.
+        let ends = programs::ends_options(&look.name)
+            && look.args.iter().skip(1).find(|arg| arg.text == "--" || !arg.is_static()).is_some_and(Arg::is_static);
+        let is_supplied = state.has_run_time_words && !ends;
         for arg in look.args.iter().skip(1) {
+            if ends && arg.text == "--" {
+                break;
+            }
             let is_open = arg.is_dynamic || arg.is_glob;
             let asks = match look.care {
                 Care::Harmless => false,

@@ -156,6 +156,13 @@ pub(crate) fn resolve(text: &str, folder: Option<&str>, context: &Context<'_>) -
         text
     };
     let home = context.home.as_deref();
+    let behind_folder = ["/proc/self/cwd", "/proc/thread-self/cwd"]
+        .iter()
+        .find_map(|link| text.strip_prefix(link))
+        .filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    if let Some(rest) = behind_folder {
+        return resolve(&format!(".{rest}"), folder, context);
+    }
     let is_drive = text.get(1..3) == Some(":/");
     let joined = if text.starts_with('/') || is_drive {
         text.to_owned()
@@ -178,6 +185,8 @@ fn normal(path: &str, is_absolute: bool) -> String {
     for part in path.split('/') {
         match part {
             "" | "." => {}
+            // The root as one process sees it, which is the root.
+            "root" if is_absolute && matches!(parts.as_slice(), ["proc", _]) => parts.clear(),
             ".." => {
                 if parts.last().is_some_and(|last| *last != "..") {
                     parts.pop();
@@ -346,7 +355,7 @@ fn is_private_text(path: &str, context: &Context<'_>) -> bool {
     {
         return true;
     }
-    if lower.ends_with("/.ssh") || lower.ends_with("/.gnupg") {
+    if ["/.ssh", "/.gnupg", "/.aws", "/.kube", "/.docker", "/.config/gh"].iter().any(|folder| lower.ends_with(folder)) {
         return true;
     }
     let Some((_, inside)) = lower.split_once("/.ssh/") else {

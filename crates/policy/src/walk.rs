@@ -4,6 +4,7 @@ pub(crate) mod expand;
 mod redirect;
 pub(crate) mod state;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use brush_parser::ast::{
@@ -51,6 +52,8 @@ pub(crate) struct Walker<'c> {
     numbers: usize,
     /// Whether a text without a tree is looked through piece by piece.
     scans: bool,
+    /// What records of functions say.
+    known: BTreeSet<String>,
     /// The text that is walked.
     source: Source,
     /// What the walk, with the walks inside it, may still do. A text is followed in time that grows with its length:
@@ -109,6 +112,7 @@ impl<'c> Walker<'c> {
             inflow: Flow::Nothing,
             numbers: 0,
             scans: true,
+            known: BTreeSet::new(),
             source: Source::default(),
             budget: Budget { steps: LEAST_STEPS, nesting: 0 },
         }
@@ -405,11 +409,11 @@ impl<'c> Walker<'c> {
                 Value::Unknown
             };
             let outer = std::mem::replace(&mut state.is_conditional, true);
-            let before = state.variables.insert(name.to_owned(), value);
+            let before = state.put(name, Some(value));
             let out = self.list(body, state, stdin);
-            if let (Some(before), Some(value)) = (before, state.variables.remove(name)) {
+            if let (Some(before), Some(value)) = (before, state.put(name, None)) {
                 // No round at all leaves what was there.
-                state.variables.insert(name.to_owned(), before);
+                state.put(name, Some(before));
                 state.set(name, value);
             }
             state.is_conditional = outer;
@@ -418,7 +422,7 @@ impl<'c> Walker<'c> {
         let mut out = Flow::Nothing;
         let outer = std::mem::replace(&mut state.rounds, rounds);
         for value in values {
-            state.variables.insert(name.to_owned(), Value::Static(value.text.clone()));
+            state.put(name, Some(Value::Static(value.text.clone())));
             out = join(out, self.maybe(body, state, stdin));
         }
         state.rounds = outer;
@@ -432,7 +436,9 @@ impl<'c> Walker<'c> {
         inside.positional = None;
         inside.calling.insert(name.clone());
         inside.is_forked = false;
+        let known = self.records.len();
         let out = self.compound(&function.body.0, &mut inside, &Flow::Opaque);
+        self.drop_known(known);
         if out == Flow::Network {
             state.fetching.insert(name.clone());
         } else {
@@ -447,7 +453,7 @@ impl<'c> Walker<'c> {
             );
         }
         let function = Function { definition: function.clone(), source: self.source.clone() };
-        state.functions.insert(name, Rc::new(function));
+        Rc::make_mut(&mut state.functions).insert(name, Rc::new(function));
     }
 
     /// Follows a call of a function that the command defines: its body runs with these words, in this state of the shell.
@@ -474,10 +480,7 @@ impl<'c> Walker<'c> {
         let out = self.compound(compound, state, &stdin);
         let out = self.after(&redirects, out, state);
         for (name, value) in std::mem::replace(&mut state.locals, locals).into_iter().rev() {
-            match value {
-                Some(value) => state.variables.insert(name, value),
-                None => state.variables.remove(&name),
-            };
+            state.put(&name, value);
         }
         state.positional = positional;
         state.is_forked = is_forked;
@@ -488,20 +491,12 @@ impl<'c> Walker<'c> {
         out
     }
 
-    /// Drops records from one place on that say nothing which an earlier one does not say.
+    /// Drops records from one place on that say nothing which a walk of a function has not said before.
     fn drop_known(&mut self, from: usize) {
-        let new = self.records.split_off(from);
-        for record in new {
-            let is_known = self.records.iter().any(|known| {
-                known.argv == record.argv
-                    && known.writes == record.writes
-                    && known.effects == record.effects
-                    && known.folder == record.folder
-                    && known.needs_entry == record.needs_entry
-                    && known.assignments == record.assignments
-                    && known.is_storable == record.is_storable
-            });
-            if !is_known {
+        for record in self.records.split_off(from) {
+            let facts = (&record.argv, &record.writes, &record.effects, &record.folder, &record.assignments);
+            let key = format!("{facts:?}{}{}{:?}", record.needs_entry, record.is_storable, record.named);
+            if self.known.insert(key) {
                 self.records.push(record);
             }
         }

@@ -369,9 +369,19 @@ fn multiplying() -> Vec<String> {
     for _ in 0..12 {
         substituted = format!("echo $({substituted}) $({substituted})");
     }
+    let mut called = "f0() { ls; }; ".to_owned();
+    for at in 1..40 {
+        let before = at - 1;
+        let body = format!("if (f{before} \"$@\"); then {{ f{before} $(f{before}); }}; fi");
+        called = format!("{called}f{at}() {{ {body}; }}; ");
+    }
+    called += "f39 a";
     let mut texts = vec![
         nested,
         substituted,
+        called,
+        format!("x=a; {}", "ls $x | cat & y$x=b; ".repeat(1500)),
+        format!("set -- {}; f() {{ ls \"$@\"; }}; {}", "a ".repeat(500), "f \"$@\"; ".repeat(500)),
         format!("x=aaaaaaaa;{} echo $x", "x=$x$x;".repeat(25)),
         format!("x=aaaaaaaa;{} eval \"$x\"", "x=\"$x$x\";".repeat(25)),
         format!("x={}; echo {}", "a ".repeat(1500), "$x".repeat(8000)),

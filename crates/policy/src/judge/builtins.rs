@@ -111,7 +111,7 @@ impl Walker<'_> {
                     if !arg.text.starts_with('-') {
                         self.assignment_name(&arg.text);
                         state.set(&arg.text, Value::Unknown);
-                        state.functions.remove(&arg.text);
+                        std::rc::Rc::make_mut(&mut state.functions).remove(&arg.text);
                     }
                 }
             }
@@ -208,7 +208,7 @@ impl Walker<'_> {
             (_, Some(arg)) if arg.text == "-" => state.last_folder.clone(),
             (_, Some(arg)) if arg.is_static() && !arg.has_placeholder => {
                 let (path, is_anchored) = crate::path::resolve(&arg.text, state.folder.as_deref(), self.context);
-                let linked = state.links.iter().find(|(from, _)| *from == path).map(|(_, to)| to.clone());
+                let linked = state.beyond(&path).pop();
                 // No system has longer names of folders.
                 (is_anchored && path.len() <= LONGEST_FOLDER).then(|| linked.unwrap_or(path))
             }
@@ -278,7 +278,7 @@ impl Walker<'_> {
             None => self.runs_file(&arg, state),
         }
         // What the file sets is not known.
-        state.functions.clear();
+        state.functions = std::rc::Rc::default();
         state.forget_values();
     }
 

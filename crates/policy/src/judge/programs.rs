@@ -245,6 +245,14 @@ const DAILY: &[&str] = &[
     "gh", "pytest", "pip", "uv", "export", "source", "eval", "exec", "command", "builtin", "trap", "read", "unset",
 ];
 
+/// Programs that take no word behind `--` for an option.
+const ENDING: &[&str] = &["rm", "rmdir", "cp", "mv", "ln", "mkdir", "touch", "chmod", "tee", "sort", "cut", "wc"];
+
+/// Whether no word behind `--` is an option of the program.
+pub(super) fn ends_options(name: &str) -> bool {
+    ENDING.contains(&name)
+}
+
 /// Whether nothing that the program can be told does harm.
 pub(crate) fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&name) && !NOT_QUITE.contains(&name)

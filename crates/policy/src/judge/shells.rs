@@ -61,7 +61,7 @@ impl Walker<'_> {
                 positional.push(Arg::unknown());
             }
             inside.positional = Some(positional);
-            inside.functions.clear();
+            inside.functions = std::rc::Rc::default();
             inside.calling.clear();
             inside.has_run_time_words = false;
             let flow = self.code_in(look, &code, &mut inside);
@@ -114,7 +114,7 @@ impl Walker<'_> {
         match flow {
             Flow::Literal(code) => {
                 let mut inside = state.deeper();
-                inside.functions.clear();
+                inside.functions = std::rc::Rc::default();
                 inside.calling.clear();
                 let code = Arg::literal(code.clone());
                 look.executes("its input");

@@ -136,15 +136,11 @@ impl Walker<'_> {
         }
         places.extend(state.other_folders.iter().map(|folder| resolve(&arg.text, Some(folder), self.context).0));
         // A link that the command itself makes leads on.
-        if state.links.len() > 64 {
+        if state.links.len() > super::state::MOST_PLACES {
             self.ask("too long", "the command makes more links than the policy follows");
         }
-        for (from, to) in state.links.iter().take(64) {
-            let beyond = path.strip_prefix(from.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-            if let Some(rest) = beyond {
-                places.push(format!("{to}{rest}"));
-            }
-        }
+        let beyond: Vec<String> = places.iter().flat_map(|place| state.beyond(place)).collect();
+        places.extend(beyond);
         for (index, place) in places.iter().enumerate() {
             match guard(place, self.context) {
                 Some(Guard::Protected(what)) => {

@@ -67,9 +67,9 @@ pub(crate) struct Function {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) folder: Option<String>,
-    pub(crate) variables: BTreeMap<String, Value>,
+    pub(crate) variables: Rc<BTreeMap<String, Value>>,
     pub(crate) positional: Option<Vec<Arg>>,
-    pub(crate) functions: BTreeMap<String, Rc<Function>>,
+    pub(crate) functions: Rc<BTreeMap<String, Rc<Function>>>,
     /// Functions that are being called.
     pub(crate) calling: BTreeSet<String>,
     /// What variables held that the function has made its own.
@@ -103,6 +103,9 @@ pub(crate) struct State {
 /// More folders than these are not kept apart.
 const MOST_FOLDERS: usize = 8;
 
+/// Through more links than these a path is not followed.
+pub(crate) const MOST_PLACES: usize = 64;
+
 /// Whether a value can do nothing as a word that another one could not.
 fn is_tame(text: &str) -> bool {
     !text.starts_with(['-', '.']) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
@@ -121,14 +124,41 @@ impl State {
             },
             (_, value) => value,
         };
-        self.variables.insert(name.to_owned(), value);
+        self.put(name, Some(value));
+    }
+
+    /// Sets a variable to just this, or takes it away.
+    pub(crate) fn put(&mut self, name: &str, value: Option<Value>) -> Option<Value> {
+        let variables = Rc::make_mut(&mut self.variables);
+        match value {
+            Some(value) => variables.insert(name.to_owned(), value),
+            None => variables.remove(name),
+        }
     }
 
     /// Makes each variable one of which nothing is known: something that is not seen may have set it.
     pub(crate) fn forget_values(&mut self) {
-        for value in self.variables.values_mut().filter(|value| **value != Value::Fetched) {
+        for value in Rc::make_mut(&mut self.variables).values_mut().filter(|value| **value != Value::Fetched) {
             *value = Value::Unknown;
         }
+    }
+
+    /// Where a path leads through the links that the command itself makes, one after the other.
+    pub(crate) fn beyond(&self, path: &str) -> Vec<String> {
+        let mut places = vec![path.to_owned()];
+        let mut at = 0;
+        while let Some(place) = places.get(at).cloned().filter(|_| places.len() < MOST_PLACES) {
+            for (from, to) in self.links.iter().take(MOST_PLACES) {
+                let rest = place.strip_prefix(from.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+                let beyond = rest.map(|rest| format!("{}{rest}", to.trim_end_matches('/')));
+                if let Some(beyond) = beyond.filter(|beyond| !places.contains(beyond)) {
+                    places.push(beyond);
+                }
+            }
+            at += 1;
+        }
+        places.remove(0);
+        places
     }
 
     /// The shell of something that runs beside what goes on.
