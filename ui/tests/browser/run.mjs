@@ -1,5 +1,5 @@
 // The built views in a real browser under a strict content policy: no accessibility violation in any face,
-// nothing blocked, no two-way scrolling at 320 px, every control reached by Tab, visible focus.
+// nothing blocked, no two-way scrolling at 320 px, no table cut at 1200 px, every control reached by Tab, visible focus.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -53,6 +53,19 @@ async function violations(page) {
 
 async function overflow(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+/** Tables that run past their frame: those that should fit, and those that no key can scroll. */
+async function cut(page) {
+  return page.$$eval("table", (tables) =>
+    tables.flatMap((table) => {
+      const frame = table.parentElement;
+      const beyond = frame.scrollWidth - frame.clientWidth;
+      const isReached = frame.tabIndex === 0 && getComputedStyle(frame).overflowX === "auto";
+      const isMeantTo = table.dataset.width === "wide" && isReached;
+      return beyond <= 0 || isMeantTo ? [] : [`${frame.getAttribute("aria-label")} by ${beyond} px`];
+    }),
+  );
 }
 
 /** Presses Tab through the page; names what got focus, and what of it shows no outline. */
@@ -116,6 +129,8 @@ async function checkViews(browser, origin) {
         `${view}: Tab does not reach the views: ${seen.join(", ")}`,
       );
       check(invisible.length === 0, `${view}: focus cannot be seen on ${invisible.join(", ")}`);
+      const tables = await cut(page);
+      check(tables.length === 0, `${view}: a table runs past its frame at 1200 px: ${tables.join(", ")}`);
     });
   }
 }
