@@ -1,5 +1,5 @@
 // The built views in a real browser under a strict content policy: no accessibility violation in any face,
-// nothing blocked, no two-way scrolling at 320 px, every control reached by Tab, visible focus.
+// nothing blocked, no two-way scrolling at 320 px, no table cut at 1200 px, every control reached by Tab, visible focus.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -30,6 +30,7 @@ const PLACES = [
   "library?tool=release-notes",
   "worker?tab=commands",
   "savings?by=session&session=7a5e-letter",
+  "savings?by=client&session=7a5e-letter&range=24h",
 ];
 const FACES = { data: "", empty: "empty", error: "error", denied: "denied", stale: "stale", loading: "loading" };
 const MARK = { error: "face-error", denied: "face-denied", stale: "face-stale", loading: "face-loading" };
@@ -52,6 +53,19 @@ async function violations(page) {
 
 async function overflow(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+/** Tables that run past their frame: those that should fit, and those that no key can scroll. */
+async function cut(page) {
+  return page.$$eval("table", (tables) =>
+    tables.flatMap((table) => {
+      const frame = table.parentElement;
+      const beyond = frame.scrollWidth - frame.clientWidth;
+      const isReached = frame.tabIndex === 0 && getComputedStyle(frame).overflowX === "auto";
+      const isMeantTo = table.dataset.width === "wide" && isReached;
+      return beyond <= 0 || isMeantTo ? [] : [`${frame.getAttribute("aria-label")} by ${beyond} px`];
+    }),
+  );
 }
 
 /** Presses Tab through the page; names what got focus, and what of it shows no outline. */
@@ -115,6 +129,8 @@ async function checkViews(browser, origin) {
         `${view}: Tab does not reach the views: ${seen.join(", ")}`,
       );
       check(invisible.length === 0, `${view}: focus cannot be seen on ${invisible.join(", ")}`);
+      const tables = await cut(page);
+      check(tables.length === 0, `${view}: a table runs past its frame at 1200 px: ${tables.join(", ")}`);
     });
   }
 }
@@ -223,6 +239,32 @@ async function checkOpened(browser, origin) {
   }
 }
 
+/** A range without a turn: said, chosen and left by keyboard alone. */
+async function checkEmptyRange(browser, origin) {
+  const address = `${origin}/index.html?scenario=quiet#/savings?range=7`;
+  for (const [viewport, colorScheme] of [
+    [WIDE, "light"],
+    [WIDE, "dark"],
+    [{ width: 320, height: 640 }, "light"],
+  ]) {
+    await withPage(browser, address, viewport, { colorScheme }, async (page) => {
+      await page.waitForSelector("[data-testid=savings-to-all]");
+      const found = await violations(page);
+      check(found.length === 0, `axe, empty range, ${viewport.width} px, ${colorScheme}: ${found.join("; ")}`);
+      check((await overflow(page)) <= 0, `an empty range scrolls sideways at ${viewport.width} px`);
+      const isCut = await page.$eval("[role=group]", (group) => group.scrollWidth > group.clientWidth);
+      check(!isCut, `a range cannot be seen whole at ${viewport.width} px`);
+      await page.focus("[data-testid=range-30]");
+      await page.keyboard.press("Enter");
+      await page.waitForFunction(() => location.hash === "#/savings?range=30");
+      await page.focus("[data-testid=savings-to-all]");
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("[data-testid=savings-all]");
+      check((await page.evaluate(() => location.hash)) === "#/savings", "the way to all time leads elsewhere");
+    });
+  }
+}
+
 async function checkPreferences(browser, origin) {
   await withPage(browser, `${origin}/index.html#/overview`, WIDE, { forcedColors: "active" }, async (page) => {
     await page.waitForSelector("[data-testid=tile-calls]");
@@ -244,6 +286,7 @@ try {
   await checkViews(browser, site.origin);
   await checkApproval(browser, site.origin);
   await checkOpened(browser, site.origin);
+  await checkEmptyRange(browser, site.origin);
   await checkPreferences(browser, site.origin);
 } finally {
   await browser.close();

@@ -94,7 +94,7 @@ test("without a price money is a dash with its reason, never nothing", async () 
 
 test("models are listed with their own tokens, estimates, factor and the day of their price", async () => {
   await show();
-  expect(backend.callsOf("savings/report")).toEqual([{ by: "model", session: null }]);
+  expect(backend.callsOf("savings/report")).toEqual([{ by: "model", session: null, since: null }]);
   const [large = "", small = ""] = rows();
   for (const part of ["example-large-5", "In the headline", "527K", "$1.70", "$2.09", "1.30", "2026-10-02"])
     expect(large).toContain(part);
@@ -117,12 +117,12 @@ test("rows by client and by conversation stand in the address, largest first", a
 
 test("an unknown kind of rows in the address is the usual one", async () => {
   await show("#/savings?by=planet");
-  expect(backend.callsOf("savings/report")).toEqual([{ by: "model", session: null }]);
+  expect(backend.callsOf("savings/report")).toEqual([{ by: "model", session: null, since: null }]);
 });
 
 test("one conversation is shown beside the whole and can be closed", async () => {
   await show("#/savings?session=7a5e-letter");
-  expect(backend.callsOf("savings/report")).toEqual([{ by: "model", session: "7a5e-letter" }]);
+  expect(backend.callsOf("savings/report")).toEqual([{ by: "model", session: "7a5e-letter", since: null }]);
   expect(text("savings-session-input")).toContain("11.2K");
   expect(text("savings-all-input")).toContain("405K");
   await user.click(screen.getByTestId("savings-tab-client"));
@@ -290,4 +290,130 @@ test("what is listed can be copied as it is shown", async () => {
   const [header = "", first = ""] = (write.mock.calls[0]?.[0] ?? "").split("\r\n");
   expect(header.startsWith("client,turns,turns_counted_exactly")).toBe(true);
   expect(first.startsWith("codex-mcp-client,34,21")).toBe(true);
+});
+
+/** Where the last report was asked to start, in hours before now. */
+function askedHours(): number | null {
+  const since = backend.callsOf("savings/report").at(-1)?.since ?? null;
+  return since === null ? null : (Date.now() - Date.parse(since)) / 3_600_000;
+}
+
+test("a range narrows sums, rows and one conversation together and stands in the address", async () => {
+  await show("#/savings?by=client&session=7a5e-letter");
+  expect(screen.getByTestId("range-all").getAttribute("aria-pressed")).toBe("true");
+  expect(screen.queryByTestId("savings-all-time")).toBeNull();
+  await user.click(screen.getByTestId("range-7"));
+  await waitFor(() => expect(text("savings-all-turns")).toContain("37"));
+  expect(location.hash).toBe("#/savings?by=client&session=7a5e-letter&range=7");
+  expect(screen.getByTestId("range-7").getAttribute("aria-pressed")).toBe("true");
+  expect(screen.getByTestId("range-all").getAttribute("aria-pressed")).toBe("false");
+  expect(text("savings-about")).toContain("Last 7 days: 2 conversations; the first turn was yesterday.");
+  expect(text("savings-all-input")).toContain("400K");
+  expect(text("savings-one")).toContain("7a5e-letter · Last 7 days");
+  expect(text("savings-session-turns")).toContain("3");
+  expect(text("savings-session-input")).toContain("6,100");
+  expect(rows()[1]).toMatch(/claude-code 3 \/ 0/);
+  expect(text("savings-how")).toContain("With the numbers of the last 7 days");
+  expect(text("savings-how")).toContain("419,300 read - 19,740 handed back");
+  expect(text("savings-all-time")).toMatch(/All time: 39 turns .*405K.*\$2\.16 \(estimate\)/);
+});
+
+test.each([
+  ["24h", 24, 24, "34"],
+  ["7", 6 * 24, 7 * 24, "37"],
+  ["30", 29 * 24, 30 * 24, "38"],
+])("the range %s of an address asks for its time", async (range, from, to, turns) => {
+  await show(`#/savings?range=${range}`);
+  expect(text("savings-all-turns")).toContain(turns);
+  expect(askedHours()).toBeGreaterThanOrEqual(from);
+  expect(askedHours()).toBeLessThan(to + 0.1);
+  await user.click(screen.getByTestId("savings-tab-session"));
+  await waitFor(() => expect(location.hash).toBe(`#/savings?range=${range}&by=session`));
+});
+
+test("all time is the usual range, and a word that is none leads to it", async () => {
+  await show("#/savings?range=yesterday");
+  expect(askedHours()).toBeNull();
+  cleanup();
+  await show("#/savings?range=24h");
+  await user.click(screen.getByTestId("range-all"));
+  await waitFor(() => expect(text("savings-all-turns")).toContain("39"));
+  expect(location.hash).toBe("#/savings");
+  expect(askedHours()).toBeNull();
+});
+
+test("a range of savings leaves the range of the overview and the ledger alone", async () => {
+  await show("#/savings");
+  backend.calls.length = 0;
+  await user.click(screen.getByTestId("range-30"));
+  await waitFor(() => expect(text("savings-all-turns")).toContain("38"));
+  expect(backend.calls.map((call) => call.method)).toEqual(["savings/report"]);
+  await user.click(screen.getByTestId("nav-overview"));
+  await waitFor(() => expect(screen.getByTestId("range-7").getAttribute("aria-pressed")).toBe("true"));
+  expect(screen.queryByTestId("range-24h")).toBeNull();
+});
+
+test("figures keep the name of their range until those of another one are there", async () => {
+  await show("#/savings?range=7");
+  backend.handlers["savings/report"] = () => {
+    throw failed("internal", "the database is locked");
+  };
+  await user.click(screen.getByTestId("range-30"));
+  await screen.findByTestId("face-stale");
+  expect(text("savings-about")).toContain("Last 7 days:");
+  expect(text("savings-all-turns")).toContain("37");
+});
+
+test("an event reads the range that is shown, not everything", async () => {
+  await show("#/savings?range=24h");
+  backend.calls.length = 0;
+  backend.emit({ type: "worker_changed", session: "0199c2f4-thread" });
+  await waitFor(() => expect(askedHours()).toBeCloseTo(24, 1));
+});
+
+test("older turns that are counted are in the sums of all time beside the range", async () => {
+  await show("#/savings?range=24h");
+  await user.click(screen.getByTestId("savings-backfill"));
+  await waitFor(() => expect(text("savings-all-time")).toContain("51 turns"));
+  expect(text("savings-all-turns")).toContain("34");
+});
+
+test("a range without a turn says so, keeps the sums of all time and leads there", async () => {
+  const world = busyWorld();
+  await show("#/savings?range=7&by=client", { ...world, counted: world.counted.slice(0, 1) });
+  expect(text("face-empty")).toContain("Nothing in the last 7 days");
+  expect(text("face-empty")).not.toContain("Nothing is saved yet");
+  expect(text("savings-all-time")).toContain("39 turns");
+  expect(screen.queryByTestId("savings-all")).toBeNull();
+  await user.click(screen.getByTestId("savings-to-all"));
+  await waitFor(() => expect(text("savings-all-turns")).toContain("39"));
+  expect(location.hash).toBe("#/savings?by=client");
+});
+
+test("where nothing was ever saved, a range does not blame the time", async () => {
+  await show("#/savings?range=24h", emptyWorld());
+  expect(text("face-empty")).toContain("Nothing is saved yet");
+  expect(screen.queryByTestId("savings-to-all")).toBeNull();
+});
+
+test("a conversation without a turn in the range says so, and not that it never had one", async () => {
+  await show("#/savings?range=24h&session=7a5e-letter");
+  expect(text("savings-one")).toContain("No turn of this conversation is counted in the last 24 hours.");
+});
+
+test("the line of all time shows a loss as one, and an unknown amount as unknown", async () => {
+  const all_time = savedTotals({ gathered_tokens: 900, returned_tokens: 2100, avoided_input: 0, usd: null });
+  await show("#/savings?range=7", { ...busyWorld(), savings: savingsReport({ all_time }) });
+  expect(text("savings-all-time")).toContain("-1,200 More to read");
+  expect(text("savings-all-time")).toContain("—");
+  expect(text("savings-all-time")).not.toContain("$");
+});
+
+test("what is copied is of the range, and says since when", async () => {
+  await show("#/savings?by=client&range=24h");
+  const write = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
+  await user.click(screen.getByTestId("savings-copy"));
+  const lines = (write.mock.calls[0]?.[0] ?? "").trim().split("\r\n");
+  expect(lines).toHaveLength(2);
+  expect(lines[1]?.endsWith(`,${backend.callsOf("savings/report").at(-1)?.since ?? "nothing"}`)).toBe(true);
 });

@@ -5,11 +5,20 @@ import { exact } from "$lib/format/count";
 import { t, tn } from "$lib/i18n/text";
 import { Resource } from "$lib/resource/resource.svelte";
 import type { By, Report } from "./report";
+import { startOf, type Span } from "./span";
 
-/** A report with what its rows are of, and the conversation that was named. */
-export interface Page extends Report {
+/** What a report is asked for: what its rows are of, the conversation beside the whole, and the time. */
+export interface Asked {
   by: By;
+  /** Empty for none. */
   key: string;
+  span: Span;
+}
+
+/** A report with what was asked for. */
+export interface Page extends Report, Asked {
+  /** The first moment that it is about; null for everything. */
+  from: string | null;
 }
 
 /** Events after which the sums may be others: turns, and settings that name the model. */
@@ -21,9 +30,6 @@ export const HEADLINE = "worker.caller_model";
 /** What the worker spared, and the counting of turns that are older than the counts. */
 export class Book {
   readonly report: Resource<Page>;
-  by = $state<By>("model");
-  /** The conversation that is shown beside the whole; empty for none. */
-  key = $state("");
   failure = $state.raw<Failure | null>(null);
   backfilled = $state.raw<SavingsBackfilled | null>(null);
   isBackfilling = $state(false);
@@ -31,12 +37,12 @@ export class Book {
   chosen = $state<"recomputed" | "waits" | null>(null);
   isChoosing = $state(false);
   readonly #backend: Backend;
+  #asked: Asked;
   readonly #endings: (() => void)[];
 
-  constructor(backend: Backend, by: By, key: string) {
+  constructor(backend: Backend, asked: Asked) {
     this.#backend = backend;
-    this.by = by;
-    this.key = key;
+    this.#asked = asked;
     this.report = new Resource(() => this.#read());
     this.#endings = [
       backend.onEvent((event) => {
@@ -53,11 +59,11 @@ export class Book {
     for (const end of this.#endings) end();
   }
 
-  /** Has rows of another kind read, or another conversation beside the whole. */
-  show(by: By, key: string): void {
-    if (by === this.by && key === this.key) return;
-    this.by = by;
-    this.key = key;
+  /** Has rows of another kind read, another conversation beside the whole, or another time. */
+  show(asked: Asked): void {
+    const { by, key, span } = this.#asked;
+    if (asked.by === by && asked.key === key && asked.span === span) return;
+    this.#asked = asked;
     void this.report.refresh();
   }
 
@@ -98,8 +104,10 @@ export class Book {
   }
 
   async #read(): Promise<Page> {
-    const { by, key } = this;
-    const report = await this.#backend.call("savings/report", { by, session: key === "" ? null : key });
-    return { ...report, by, key };
+    const asked = this.#asked;
+    const from = startOf(asked.span, Date.now());
+    const session = asked.key === "" ? null : asked.key;
+    const report = await this.#backend.call("savings/report", { by: asked.by, session, since: from });
+    return { ...report, ...asked, from };
   }
 }

@@ -12,6 +12,7 @@ import {
   ordered,
   priceOf,
   savingsCsv,
+  sumsOf,
 } from "./report";
 
 test.each([
@@ -71,10 +72,24 @@ test("a price's note says that it is old beside its text, and none is none", () 
 });
 
 test("the spreadsheet calls estimates estimates and leaves unknown money empty", () => {
-  const [header = "", row = ""] = savingsCsv([savingsRow({ direct_usd: null })], "model").split("\r\n");
+  const [header = "", row = ""] = savingsCsv([savingsRow({ direct_usd: null })], "model", null).split("\r\n");
   expect(header).toContain("direct_usd_estimate,with_carry_usd_estimate");
   expect(row.startsWith("example-large-5,39,21,526840,8100,3152480,,2.0871,1.30,")).toBe(true);
   // Tokens of a model are scaled, so nothing is taken from them.
-  expect(row.endsWith(",")).toBe(true);
-  expect(savingsCsv([savingsRow()], "client").split("\r\n")[1]?.endsWith(",394060")).toBe(true);
+  expect(row.endsWith(",,")).toBe(true);
+  expect(savingsCsv([savingsRow()], "client", null).split("\r\n")[1]?.endsWith(",394060,")).toBe(true);
+});
+
+test("the spreadsheet of a range says in each row where the range starts", () => {
+  const [header = "", ...rows] = savingsCsv([savingsRow(), savingsRow()], "client", "2026-03-03T00:00:00.000Z")
+    .trim()
+    .split("\r\n");
+  expect(header.endsWith(",since")).toBe(true);
+  expect(rows.map((row) => row.split(",").at(-1))).toEqual(["2026-03-03T00:00:00.000Z", "2026-03-03T00:00:00.000Z"]);
+});
+
+test("a report is about its range where it has one, also where that is nothing", () => {
+  const [all_time, none] = [savedTotals({ turns: 9 }), savedTotals({ turns: 0 })];
+  expect(sumsOf(savingsReport({ all_time, range: null })).turns).toBe(9);
+  expect(sumsOf(savingsReport({ all_time, range: none })).turns).toBe(0);
 });

@@ -49,6 +49,11 @@ export function beyond(totals: Totals): number {
   return totals.avoided_input - net(totals);
 }
 
+/** The sums that a report is about: those of its range, or of everything. */
+export function sumsOf(report: Report): Totals {
+  return report.range ?? report.all_time;
+}
+
 /** Whether a sum rests on counts alone, on characters alone, or on both. */
 export function basis(totals: Totals): "counted" | "mixed" | "estimated" {
   if (totals.measured_turns === 0) return "estimated";
@@ -76,8 +81,8 @@ export function priceOf(row: Row | undefined): { note: string; isStale: boolean 
   return { note: isStale ? row.price_note.slice(0, -" (stale)".length) : row.price_note, isStale };
 }
 
-/** The rows for a spreadsheet. */
-export function savingsCsv(rows: Row[], by: By): string {
+/** The rows for a spreadsheet, with the time that they start at; none for everything. */
+export function savingsCsv(rows: Row[], by: By, from: string | null): string {
   const header = [
     by,
     "turns",
@@ -90,6 +95,7 @@ export function savingsCsv(rows: Row[], by: By): string {
     "tokenizer_factor",
     "price_from",
     "net_input_tokens",
+    "since",
   ];
   const cells = rows.map(({ name, totals, direct_usd, tokenizer_factor, price_note }) => [
     name,
@@ -104,6 +110,7 @@ export function savingsCsv(rows: Row[], by: By): string {
     price_note,
     // Tokens of a model are scaled by its factor, what was read and handed back is not.
     by === "model" ? null : net(totals),
+    from,
   ]);
   return csv(header, cells);
 }

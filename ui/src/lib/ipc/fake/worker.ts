@@ -23,6 +23,12 @@ export function savedTotals(changes: Partial<Totals> = {}): Totals {
   };
 }
 
+/** The sums of no turn. */
+export function noTotals(): Totals {
+  const none = { gathered_tokens: 0, returned_tokens: 0, avoided_input: 0, avoided_output: 0, carried: 0 };
+  return { ...none, turns: 0, measured_turns: 0, usd: "0.0000" };
+}
+
 /** The sums of the conversation about a letter. */
 export function letterTotals(): Totals {
   return savedTotals({
@@ -117,6 +123,7 @@ export function sampleSessions(): Session[] {
       artifact_bytes: 48_200,
       turns: 5,
       is_live: false,
+      created: inMinutes(-60_000),
       last_seen: inMinutes(-2100),
       tokens_saved: letterTotals(),
     }),
@@ -131,16 +138,7 @@ export function sampleSessions(): Session[] {
       turns: 0,
       is_live: false,
       last_seen: inMinutes(-90_000),
-      tokens_saved: savedTotals({
-        turns: 0,
-        measured_turns: 0,
-        gathered_tokens: 0,
-        returned_tokens: 0,
-        avoided_input: 0,
-        avoided_output: 0,
-        carried: 0,
-        usd: "0.0000",
-      }),
+      tokens_saved: noTotals(),
     }),
   ];
 }

@@ -16,7 +16,14 @@ import { FakeBackend, failed } from "./fake-backend";
 import { sampleRows, telemetryOf } from "./ledger";
 import { libraryHandlers, samplePatterns, sampleTools } from "./library";
 import { PICTURE, resultOf } from "./results";
-import { noSavings, savingsHandlers, savingsReport, type FakeReport } from "./savings";
+import {
+  noSavings,
+  sampleCounted,
+  savingsHandlers,
+  savingsReport,
+  type CountedTurns,
+  type FakeReport,
+} from "./savings";
 import { sampleSessions, workerHandlers } from "./worker";
 import { listTried, quotaTried, sampleQuotas, sampleTiers } from "./router";
 import {
@@ -55,6 +62,8 @@ export interface World {
   patterns: WorkflowPattern[];
   sessions: ReturnType<typeof sampleSessions>;
   savings: FakeReport;
+  /** The turns behind the savings with their times, oldest first. */
+  counted: CountedTurns[];
   /** Turns of the worker that no count of savings knows yet. */
   older_turns: number;
 }
@@ -197,6 +206,7 @@ export function busyWorld(): World {
     patterns: samplePatterns(),
     sessions: sampleSessions(),
     savings: savingsReport(),
+    counted: sampleCounted(),
     older_turns: 12,
   };
 }
@@ -268,6 +278,7 @@ export function emptyWorld(): World {
     patterns: [],
     sessions: [],
     savings: noSavings(),
+    counted: [],
     older_turns: 0,
   };
 }
