@@ -8,6 +8,8 @@ use crate::shadow::Shadow;
 
 /// A number reaches so far at most.
 const LONGEST: usize = 64;
+/// The length of a day, `2026-03-12`.
+const DAY: usize = 10;
 /// More groups of digits make no number of ours.
 const MOST_GROUPS: usize = 10;
 
@@ -38,6 +40,11 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
+    /// How many digits all groups have.
+    fn digits(&self) -> usize {
+        self.groups.iter().map(|(start, end)| end - start).sum()
+    }
+
     /// Whether groups of these lengths stand at the beginning.
     fn begins(&self, lengths: &[usize]) -> bool {
         self.groups.len() >= lengths.len()
@@ -167,12 +174,44 @@ impl Reading<'_> {
             self.part_of_address(start, end);
             return end;
         }
+        // A day is nothing else, and logs begin their lines with one.
+        if length == 4 && !matches!(before, Some(b'+' | b'(' | b'-' | b'.' | b'/')) && self.is_day(start) {
+            return start + DAY;
+        }
         self.cluster(start, cluster);
+        // The shortest telephone number has eight digits, and addresses of machines have four groups.
+        if cluster.groups.len() < 4 && cluster.digits() < 8 {
+            self.part_of_address(start, end);
+            return end;
+        }
         let done = self.groups(start, cluster);
         if done == 0 {
             self.part_of_address(start, end);
         }
         done
+    }
+
+    /// `2026-03-12`, with nothing behind it that it could be the beginning of.
+    fn is_day(&self, start: usize) -> bool {
+        let Some(day) = self.bytes.get(start..start + DAY) else { return false };
+        let is_shaped = day
+            .iter()
+            .enumerate()
+            .all(|(at, byte)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() });
+        let goes_on = match self.byte(start + DAY) {
+            Some(b' ') => {
+                !self.is_time(start + DAY + 1) && self.bytes[start + DAY..].iter().take(4).any(u8::is_ascii_digit)
+            }
+            Some(next) if next != b'T' => next.is_ascii_alphanumeric() || is_separator(next),
+            _ => false,
+        };
+        is_shaped && matches!(day, [b'1', b'9', ..] | [b'2', b'0', ..]) && !goes_on
+    }
+
+    /// `10:1…`
+    fn is_time(&self, start: usize) -> bool {
+        let time = self.bytes.get(start..start + 4);
+        matches!(time, Some([a, b, b':', c]) if [a, b, c].iter().all(|byte| byte.is_ascii_digit()))
     }
 
     fn part_of_address(&mut self, start: usize, end: usize) {

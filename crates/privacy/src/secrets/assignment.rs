@@ -249,6 +249,10 @@ impl Reading<'_> {
             b").setValue(",
         ];
         let line = self.bytes.get(from..self.line_end(from).min(from + NEAR)).unwrap_or_default();
+        // What stands in is quoted, and most lines end without a quote.
+        if memchr::memchr3(b'"', b'\'', b'`', line).is_none() {
+            return;
+        }
         let behind =
             SIGNS.iter().find_map(|sign| memchr::memmem::find(line, sign).map(|found| from + found + sign.len()));
         let Some(value) = behind.and_then(|behind| self.quoted(behind)) else { return };

@@ -353,6 +353,7 @@ impl Reading<'_> {
     pub(super) fn verb(&self, at: usize) -> Option<usize> {
         const VERBS: [&str; 13] =
             ["is", "was", "to", "are", "=", "lautet", "ist", "est", "es", "e", "ar", "er", "jest"];
+        const LONGEST_VERB: usize = 6;
         const DONE: [&str; 5] = ["generated", "set", "created", "assigned", "reset"];
         const PLACES: [&str; 6] = ["on", "for", "of", "at", "in", "from"];
         const MOST_WORDS: usize = 6;
@@ -370,7 +371,9 @@ impl Reading<'_> {
                 let word = self.text.get(at + length..)?.trim_start().get(..next)?;
                 DONE.iter().any(|done| done.eq_ignore_ascii_case(word)).then_some(())
             };
-            if VERBS.iter().any(|verb| verb.eq_ignore_ascii_case(word.trim_end_matches(':'))) && is_done().is_none() {
+            let stem = word.trim_end_matches(':');
+            let is_verb = stem.len() <= LONGEST_VERB && VERBS.iter().any(|verb| verb.eq_ignore_ascii_case(stem));
+            if is_verb && is_done().is_none() {
                 return Some(next);
             }
             // `will be …`, `should be …`.

@@ -12,156 +12,156 @@ pub(crate) enum Form {
     Bare,
 }
 
-/// States and stand-ins that documents and logs write where a secret would be.
+/// States and stand-ins that documents and logs write where a secret would be, in small letters and in order.
 const STAND_INS: &[&str] = &[
-    "none",
-    "null",
-    "nil",
-    "unset",
-    "missing",
-    "redacted",
-    "true",
-    "false",
-    "changeme",
-    "change-me",
-    "change_me",
-    "xxx",
-    "undefined",
-    "empty",
-    "required",
-    "optional",
-    "incorrect",
-    "invalid",
-    "wrong",
-    "expired",
-    "hidden",
-    "yes",
-    "no",
-    "enabled",
-    "disabled",
-    "default",
-    "unknown",
-    "n/a",
-    "na",
-    "todo",
-    "tbd",
-    "masked",
-    "omitted",
-    "removed",
-    "secret",
-    "password",
-    "passwd",
-    "pwd",
-    "pass",
-    "token",
-    "key",
-    "apikey",
-    "passphrase",
-    "example",
-    "sample",
-    "dummy",
-    "test",
-    "placeholder",
-    "your-password",
-    "yourpassword",
-    "mypassword",
-    "string",
-    "str",
-    "text",
-    "bool",
-    "boolean",
-    "number",
-    "int",
-    "integer",
-    "bytes",
-    "byte",
-    "char",
-    "varchar",
-    "object",
-    "any",
-    "array",
-    "list",
-    "dict",
-    "map",
-    "type",
-    "void",
-    "never",
-    "this",
-    "self",
-    "ok",
-    "failed",
-    "failure",
-    "success",
-    "valid",
-    "rejected",
+    "&str",
     "accepted",
-    "pending",
-    "not",
-    "the",
-    "is",
-    "was",
+    "admin-only",
+    "always",
     "and",
-    "or",
-    "for",
-    "must",
-    "cannot",
-    "should",
-    "has",
-    "value",
-    "input",
-    "prompt",
+    "any",
+    "apikey",
+    "array",
+    "asc",
+    "async",
+    "auto",
+    "await",
     "basic",
     "bearer",
+    "bool",
+    "boolean",
+    "byte",
+    "bytes",
+    "cannot",
+    "change-me",
+    "change_me",
+    "changed",
+    "changeme",
+    "char",
+    "compat",
+    "const",
+    "default",
+    "desc",
+    "dict",
     "digest",
-    "negotiate",
-    "file",
+    "disabled",
+    "dummy",
+    "empty",
+    "enabled",
     "env",
     "environ",
-    "stdin",
-    "write",
-    "read",
-    "admin-only",
-    "inherit",
-    "auto",
-    "manual",
-    "always",
-    "lambda",
-    "function",
+    "example",
+    "expired",
+    "failed",
+    "failure",
+    "false",
+    "file",
+    "files",
     "fn",
-    "async",
-    "await",
-    "new",
-    "return",
-    "let",
-    "const",
-    "var",
-    "static",
-    "pub",
-    "private",
-    "public",
-    "protected",
-    "required.",
-    "it",
-    "in",
-    "to",
+    "for",
     "from",
-    "with",
-    "&str",
-    "u8",
-    "usize",
-    "asc",
-    "desc",
+    "function",
+    "has",
+    "hidden",
+    "in",
+    "incorrect",
+    "inherit",
+    "input",
+    "int",
+    "integer",
+    "invalid",
+    "is",
+    "it",
+    "jwt",
+    "key",
+    "lambda",
+    "let",
+    "list",
+    "manual",
+    "map",
+    "masked",
+    "missing",
+    "must",
+    "mypassword",
+    "n/a",
+    "na",
+    "negotiate",
+    "never",
+    "new",
+    "nil",
+    "no",
+    "none",
+    "none,",
+    "not",
+    "null",
+    "number",
     "oauth",
     "oauth2",
-    "saml",
-    "jwt",
-    "none,",
-    "unchanged",
+    "object",
+    "ok",
+    "omitted",
+    "optional",
+    "or",
+    "pass",
+    "passphrase",
+    "passwd",
+    "password",
+    "pending",
+    "placeholder",
+    "private",
+    "prompt",
+    "protected",
+    "pub",
+    "public",
+    "pwd",
+    "read",
+    "redacted",
+    "rejected",
+    "removed",
+    "required",
+    "required.",
     "reset",
-    "changed",
-    "files",
-    "compat",
+    "return",
+    "saml",
+    "sample",
+    "secret",
+    "self",
+    "should",
     "sss",
+    "static",
+    "stdin",
+    "str",
+    "string",
+    "success",
+    "tbd",
+    "test",
+    "text",
+    "the",
+    "this",
+    "to",
+    "todo",
+    "token",
+    "true",
+    "type",
+    "u8",
+    "unchanged",
+    "undefined",
+    "unknown",
+    "unset",
+    "usize",
+    "valid",
+    "value",
+    "var",
+    "varchar",
+    "void",
+    "was",
+    "with",
+    "write",
+    "wrong",
+    "xxx",
+    "yes",
+    "your-password",
+    "yourpassword",
 ];
 
 /// Beginnings of a reference to a secret that is kept elsewhere.
@@ -249,11 +249,38 @@ fn has_letter(text: &str) -> bool {
 
 /// A value that looks like a credential by itself.
 pub(crate) fn looks_secret(value: &str) -> bool {
-    let has_mark = value.bytes().any(|byte| b"!@#$%^&*+=?~".contains(&byte));
-    (value.len() >= 6 && has_digit(value) && has_letter(value))
-        || (value.len() >= 6 && has_mark && has_letter(value))
+    if value.len() < 6 {
+        return false;
+    }
+    let parts = value.bytes().fold(0, |parts, byte| parts | PARTS[usize::from(byte)]);
+    (parts & LETTER != 0 && parts & (DIGIT | MARK) != 0)
         || (value.len() >= 16 && !value.contains(' ') && is_mixed(value))
 }
+
+const LETTER: u8 = 1;
+const DIGIT: u8 = 2;
+const MARK: u8 = 4;
+
+/// What a byte is a part of. Values are looked at often, so each byte is looked up once.
+static PARTS: [u8; 256] = {
+    const MARKS: &[u8] = b"!@#$%^&*+=?~";
+    let mut table = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        if byte.is_ascii_alphabetic() {
+            table[byte as usize] = LETTER;
+        } else if byte.is_ascii_digit() {
+            table[byte as usize] = DIGIT;
+        }
+        byte += 1;
+    }
+    let mut index = 0;
+    while index < MARKS.len() {
+        table[MARKS[index] as usize] = MARK;
+        index += 1;
+    }
+    table
+};
 
 /// Both cases beyond the first letters of words.
 fn is_mixed(value: &str) -> bool {
@@ -337,11 +364,23 @@ fn names_a_secret(value: &str) -> bool {
         && super::label::promise(value).is_some()
 }
 
+fn is_stand_in(value: &str) -> bool {
+    const LONGEST: usize = 16;
+    let mut buffer = [0; LONGEST];
+    let Some(lower) = buffer.get_mut(..value.len()) else { return false };
+    lower.copy_from_slice(value.as_bytes());
+    lower.make_ascii_lowercase();
+    STAND_INS.binary_search_by(|word| word.as_bytes().cmp(lower)).is_ok()
+}
+
 fn is_masked(value: &str) -> bool {
+    const WORDS: [&str; 5] = ["redacted", "masked", "<hidden", "[hidden", "(hidden"];
+    // All of the words have a `d`, and most values do not.
+    let may_say_so = || memchr::memchr2(b'd', b'D', value.as_bytes()).is_some();
     value.contains("***")
         || value.contains("•••")
         || value.bytes().all(|byte| b"*xX.-_#?".contains(&byte))
-        || ["redacted", "masked", "<hidden", "[hidden", "(hidden"].iter().any(|word| contains_folded(value, word))
+        || may_say_so() && WORDS.iter().any(|word| contains_folded(value, word))
 }
 
 fn contains_folded(value: &str, word: &str) -> bool {
@@ -354,10 +393,12 @@ fn is_reference(value: &str, promise: Promise, form: Form) -> bool {
     if trimmed.is_empty() || is_masked(trimmed) || is_filler(trimmed.as_bytes()) && !has_digit(trimmed) {
         return true;
     }
-    if STAND_INS.iter().any(|word| word.eq_ignore_ascii_case(trimmed)) || is_instruction(trimmed) {
+    if is_stand_in(trimmed) || is_instruction(trimmed) {
         return true;
     }
-    if REFERENCES.iter().any(|prefix| starts_with(trimmed, prefix)) {
+    // Most values differ from all of them in the first byte.
+    let first = trimmed.as_bytes()[0].to_ascii_lowercase();
+    if REFERENCES.iter().any(|prefix| prefix.as_bytes()[0] == first && starts_with(trimmed, prefix)) {
         return true;
     }
     if is_variable(trimmed)
@@ -470,10 +511,12 @@ pub(crate) fn is_secret(value: &str, promise: Promise, form: Form) -> bool {
     }
     // `TokenHash`, `userToken`: names of code.
     let is_alphabetic = value.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let speaks_of_secrets = ["password", "passwd", "secret", "token", "credential", "key", "hash", "auth"]
-        .iter()
-        .any(|word| contains_folded(value, word));
-    if form == Form::Bare && is_alphabetic && has_hump(value) && (promise < Promise::Password || speaks_of_secrets) {
+    let speaks_of_secrets = || {
+        ["password", "passwd", "secret", "token", "credential", "key", "hash", "auth"]
+            .iter()
+            .any(|word| contains_folded(value, word))
+    };
+    if form == Form::Bare && is_alphabetic && has_hump(value) && (promise < Promise::Password || speaks_of_secrets()) {
         return false;
     }
     if promise < Promise::Password && (is_date_or_version(value) || names_a_resource(value) || is_digest(value)) {
@@ -551,4 +594,24 @@ fn is_ordinary(value: &str) -> bool {
     let stem = value.trim_end_matches(|character: char| character.is_ascii_digit());
     let is_numbered_name = !has_digit(stem);
     is_uuid(value) || is_numbered_name || (longest < 10 && value.len() < 20) || value.contains(' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stand_ins_are_in_order_and_found_in_any_case() {
+        assert!(STAND_INS.is_sorted() && STAND_INS.iter().all(|word| *word == word.to_ascii_lowercase()));
+        assert!(STAND_INS.iter().all(|word| is_stand_in(&word.to_ascii_uppercase())));
+        assert!(!is_stand_in("hunter2") && !is_stand_in("") && !is_stand_in(&"x".repeat(100)));
+    }
+
+    #[test]
+    fn a_word_that_says_masked_is_found_anywhere_in_any_case() {
+        for value in ["[HIDDEN]", "was-Redacted-1", "x<hidden>", "MASKED", "ab***cd", "xxxx"] {
+            assert!(is_masked(value), "{value}");
+        }
+        assert!(!is_masked("d0nkey-Kong-12"));
+    }
 }
