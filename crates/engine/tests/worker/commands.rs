@@ -448,6 +448,41 @@ async fn a_reading_git_runs_no_program_of_the_repository() {
 }
 
 #[tokio::test]
+async fn a_reading_git_runs_no_program_of_a_repository_inside_the_repository() {
+    let desk = Desk::allowing(ON, "git status*\n").await;
+    let project = desk.project.path();
+    let inner = project.join("parts/inner");
+    std::fs::create_dir_all(&inner).unwrap();
+    let git = |folder: &std::path::Path, words: &[&str]| {
+        let own = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+        let done = std::process::Command::new("git").args(own).args(words).current_dir(folder).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(project, &["init", "-q"]);
+    git(&inner, &["init", "-q"]);
+    std::fs::write(inner.join("file"), "one\n").unwrap();
+    git(&inner, &["add", "."]);
+    git(&inner, &["commit", "-q", "-m", "one"]);
+    git(project, &["add", "--all"]);
+    let program = project.join("evil.sh");
+    std::fs::write(&program, format!("#!/bin/sh\ntouch '{}/ran'\ncat\n", project.display())).unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::write(inner.join("file"), "two\n").unwrap();
+    git(&inner, &["config", "core.fsmonitor", program.to_str().unwrap()]);
+    std::fs::copy(&program, inner.join(".git/hooks/post-index-change")).unwrap();
+    is(&desk.run("git status").await, WorkerStatusKind::Completed);
+    assert!(!project.join("ran").exists(), "a hook or a monitor of the inner repository ran");
+    git(&inner, &["config", "filter.x.clean", program.to_str().unwrap()]);
+    std::fs::write(inner.join(".gitattributes"), "* filter=x\n").unwrap();
+    let mut human = desk.human();
+    let (answer, question) = tokio::join!(desk.run("git status"), human.answers(Answer::Deny, None));
+    is(&answer, WorkerStatusKind::Refused);
+    let ApprovalDetail::Command(detail) = question.detail else { panic!("another question") };
+    assert!(detail.reason.contains("filter.clean"), "{}", detail.reason);
+    assert!(!project.join("ran").exists());
+}
+
+#[tokio::test]
 async fn always_for_the_folders_own_code_holds_in_this_project_alone() {
     for answer in [Answer::AllowAlways, Answer::AllowSession] {
         let mut desk = Desk::new(ON).await;

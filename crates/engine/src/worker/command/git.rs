@@ -1,6 +1,8 @@
 //! What git runs beside itself: programs that the configuration of a repository names, which come with the folder and
 //! not from the user.
 
+mod links;
+
 use std::path::{Path, PathBuf};
 
 use lwa_policy::{Command, Verdict};
@@ -47,6 +49,11 @@ const RUNS: &[(&str, &[&str])] = &[
 
 /// A configuration that is longer is none that is read here.
 const MOST_BYTES: u64 = 1 << 20;
+
+/// The same of an index.
+const MOST_INDEX: u64 = 1 << 26;
+/// No more files are looked at than those of some hundred repositories in one.
+const MOST_FILES: usize = 1_000;
 
 /// Whether a command reads with git, and nothing in it would miss the hooks and programs of the repository.
 pub(super) fn only_reads(verdict: &Verdict) -> bool {
@@ -104,9 +111,15 @@ fn verb(command: &Command) -> Option<&str> {
     None
 }
 
-/// The files in which the repository around a folder keeps its configuration.
+/// The files in which the repository around a folder keeps its configuration, and those of the repositories in it, into
+/// which a reading git goes as well.
 fn configurations(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.join("config")];
+    collect(folder, &mut found);
+    found
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     for folder in folder.ancestors() {
         let entry = folder.join(".git");
         let Ok(facts) = std::fs::metadata(&entry) else { continue };
@@ -121,18 +134,35 @@ fn configurations(folder: &Path) -> Vec<PathBuf> {
             found.push(own.join(common.trim()).join("config"));
         }
         found.extend([own.join("config"), own.join("config.worktree")]);
-        break;
+        let index = bytes(&own.join("index"), MOST_INDEX).unwrap_or_default();
+        let object_name = if is_sha256(&own) { 32 } else { 20 };
+        for inner in links::links(&index, object_name) {
+            let inner = folder.join(inner);
+            if found.len() < MOST_FILES && inner.join(".git").exists() {
+                collect(&inner, found);
+            }
+        }
+        return;
     }
-    found
+}
+
+/// Whether the objects of a repository have the longer names.
+fn is_sha256(own: &Path) -> bool {
+    let common = read(&own.join("commondir")).map_or_else(|| own.to_owned(), |common| own.join(common.trim()));
+    read(&common.join("config")).is_some_and(|text| text.to_lowercase().contains("sha256"))
 }
 
 fn read(path: &Path) -> Option<String> {
+    bytes(path, MOST_BYTES).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn bytes(path: &Path, most: u64) -> Option<Vec<u8>> {
     use std::io::Read as _;
 
     let file = std::fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|facts| facts.is_file()))?;
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// The first key of a configuration that names a program, as people write it.
