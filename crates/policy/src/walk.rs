@@ -589,6 +589,10 @@ impl<'c> Walker<'c> {
             if opens {
                 self.ask("descriptor", "a redirect opens a descriptor that a variable names");
             } else {
+                // The grammar takes `!(…)` for a pattern; without that option of the shell it is a subshell turned round.
+                if let Some(code) = name.value.strip_prefix('!').filter(|rest| rest.starts_with('(')) {
+                    self.denied_in_code(code, &stdin.clone(), state);
+                }
                 args.extend(self.words(&name.value, state));
             }
         }

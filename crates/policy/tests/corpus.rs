@@ -84,7 +84,7 @@ fn the_third_corpus_has_no_escape_no_miss_and_no_friction() {
 #[test]
 fn the_fourth_corpus_has_no_escape_no_miss_and_no_friction() {
     let rows = rows("fourth.jsonl");
-    assert!(rows.len() >= 3000);
+    assert!(rows.len() >= 4000);
     let score = score(&rows);
     assert_eq!(score.escapes, Vec::<String>::new(), "allowed though it must not be");
     assert_eq!(score.misses, Vec::<String>::new(), "a deny shape that was only asked about");
