@@ -256,6 +256,7 @@ impl Walker<'_> {
         if first.is_dynamic {
             self.unnamed_shell(&look, state);
         }
+        self.dynamic_verb(&look);
         self.unknown_words(&mut look, state);
         self.private_reads(&mut look, state);
         if is_weak {
@@ -440,6 +441,14 @@ impl Walker<'_> {
             .any(|folder| place.starts_with(&format!("{}/", folder.trim_end_matches('/'))));
         if is_inside || place.starts_with("/tmp/") || place.starts_with("/var/tmp/") || place.starts_with("/dev/shm/") {
             self.ask("program place", format!("`{text}` would start `{place}`, which anyone at work here can write"));
+        }
+    }
+
+    /// A verb says what runs as much as its program does, and an entry is held against it.
+    fn dynamic_verb(&mut self, look: &Look) {
+        let verbs = look.record.words.get(1..look.record.head).unwrap_or_default();
+        if look.record.needs_entry && verbs.iter().any(|verb| verb.is_dynamic || verb.is_indirect) {
+            self.ask("dynamic command", format!("what `{}` is to do is known at run time only", look.name));
         }
     }
 

@@ -313,6 +313,24 @@ impl<'c> Walker<'c> {
         Some(inside.map_or_else(|| written.clone(), str::to_owned))
     }
 
+    /// Two words side by side are no arithmetic: `bash` stops at them, and a shell without `((…))` runs them in subshells.
+    fn brackets_of_others(&mut self, text: &str, state: &State) {
+        let inside = text.trim_matches(|next: char| next.is_whitespace() || matches!(next, '(' | ')'));
+        let ends = |word: &str| word.ends_with(|next: char| next.is_alphanumeric() || next == '_');
+        let starts = |word: &str| {
+            word.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '_' | '/' | '~' | '"' | '\''))
+        };
+        let mut words = inside.split_whitespace().peekable();
+        let mut is_command = false;
+        while let Some(word) = words.next() {
+            is_command |= ends(word) && words.peek().is_some_and(|next| starts(next));
+        }
+        if is_command {
+            self.ask("arithmetic", "what stands in the double brackets reads like a command");
+            self.denied_in_code(inside, &Flow::Nothing, state);
+        }
+    }
+
     fn outer_redirects(&mut self, list: Option<&RedirectList>, state: &mut State, stdin: &Flow) -> (Redirects, Flow) {
         let mut redirects = Redirects::default();
         self.inflow = inherited(stdin, state);
@@ -348,6 +366,7 @@ impl<'c> Walker<'c> {
                 if let Some(code) = self.parted_brackets(&arithmetic.loc) {
                     return self.code(&code, &mut state.deeper(), stdin);
                 }
+                self.brackets_of_others(&arithmetic.expr.value, state);
                 Flow::Nothing
             }
             CompoundCommand::ArithmeticForClause(clause) => {
@@ -570,6 +589,10 @@ impl<'c> Walker<'c> {
             if opens {
                 self.ask("descriptor", "a redirect opens a descriptor that a variable names");
             } else {
+                // The grammar takes `!(…)` for a pattern; without that option of the shell it is a subshell turned round.
+                if let Some(code) = name.value.strip_prefix('!').filter(|rest| rest.starts_with('(')) {
+                    self.denied_in_code(code, &stdin.clone(), state);
+                }
                 args.extend(self.words(&name.value, state));
             }
         }

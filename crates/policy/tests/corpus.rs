@@ -82,6 +82,17 @@ fn the_third_corpus_has_no_escape_no_miss_and_no_friction() {
 }
 
 #[test]
+fn the_fourth_corpus_has_no_escape_no_miss_and_no_friction() {
+    let rows = rows("fourth.jsonl");
+    assert!(rows.len() >= 4000);
+    let score = score(&rows);
+    assert_eq!(score.escapes, Vec::<String>::new(), "allowed though it must not be");
+    assert_eq!(score.misses, Vec::<String>::new(), "a deny shape that was only asked about");
+    assert_eq!(score.false_denials, Vec::<String>::new(), "refused though it is for the human");
+    assert_eq!(score.frictions, Vec::<String>::new(), "asked about though it is harmless");
+}
+
+#[test]
 fn the_own_corpus_has_no_escape_no_miss_and_little_friction() {
     let rows = rows("own.jsonl");
     assert!(rows.len() >= 250);

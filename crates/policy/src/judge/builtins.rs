@@ -46,6 +46,14 @@ impl Walker<'_> {
                     look.out = None;
                 }
                 look.record.needs_entry = matches!(name.as_str(), "pwd" | "dirs" | "jobs");
+                if name == "jobs"
+                    && let Some(at) = look.args.iter().position(|arg| arg.text == "-x")
+                {
+                    let words = look.from(at + 1);
+                    look.executes(&crate::arg::line(&words));
+                    let out = self.inner(look, words, state);
+                    look.out = Some(out);
+                }
                 if name == "wait" {
                     for value in look.parse(&Grammar::new("p", &[])).values('p', "") {
                         self.assignment_name(&value.text);

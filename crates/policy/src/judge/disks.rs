@@ -39,6 +39,9 @@ const MAKERS: &[&str] = &[
 
 const DESTROY: &[&str] = &["destroy", "labelclear", "create", "replace", "rollback"];
 
+/// How the files end that hold a whole disk.
+const IMAGES: &[&str] = &[".img", ".raw", ".iso", ".dmg", ".qcow2", ".vmdk", ".vdi", ".vhd", ".vhdx", ".hdd"];
+
 impl Walker<'_> {
     /// File systems, partitions and raw devices.
     pub(super) fn disk(&mut self, look: &mut Look, state: &mut State) -> bool {
@@ -91,6 +94,7 @@ impl Walker<'_> {
             }),
             "badblocks" => !look.parse(&Grammar::new("bcdeiopt", &[])).has_short("wn"),
             "zpool" | "zfs" => !look.args.get(1).is_some_and(|arg| DESTROY.contains(&arg.text.as_str())),
+            "asr" => !look.text(1).trim_start_matches('-').starts_with("restore"),
             "btrfs" => !has(&["delete", "remove", "replace"]),
             "diskutil" => {
                 let verb = look.text(1).to_lowercase();
@@ -141,14 +145,15 @@ impl Walker<'_> {
         let Some(at) = look.args.iter().position(|arg| arg.text.starts_with("of=")) else { return };
         let Some(arg) = look.args.get(at) else { return };
         let target = arg.tail(3);
-        // Only from one file to another is it a copy like others.
+        // Only from one file to another is it a copy like others; the image of a disk is a disk.
         let from_device = input.as_deref().is_none_or(|from| from.starts_with("/dev/"));
         let work = self.context.working_folder.clone().unwrap_or_default();
         let (path, is_anchored) = crate::path::resolve(&target.text, state.folder.as_deref(), self.context);
         let is_inside = is_anchored && path.starts_with(&format!("{}/", work.trim_end_matches('/')));
+        let is_image = IMAGES.iter().any(|ending| path.to_ascii_lowercase().ends_with(ending));
         let is_sink = crate::path::device(&path) == crate::path::Device::Harmless;
         self.writes_aside(look, &target, state);
-        if !is_sink && (from_device || !is_inside) {
+        if !is_sink && (from_device || is_image || !is_inside) {
             self.deny("dd of=", "`dd` would write over its target");
         } else if !is_sink {
             self.ask("dd of=", "`dd` writes over its target");

@@ -286,6 +286,7 @@ impl Walker<'_> {
                 || lower.contains("program e'")
                 || lower.contains("load_extension")
                 || lower.contains(".load")
+                || lower.trim_start().starts_with(".read ")
                 || lower.contains("xp_cmdshell")
                 || lower.trim_start().starts_with("system ")
                 || lower.contains("| ")

@@ -30,6 +30,9 @@ impl Walker<'_> {
                         self.git_setting(look, &value.text, state);
                     }
                 }
+                (false, "p") | (true, "paginate") => {
+                    self.ask("option that executes", "`git -p` starts the pager that the settings name");
+                }
                 (true, name)
                     if [
                         "exec-path",
@@ -108,7 +111,7 @@ impl Walker<'_> {
                 || long("cc-cmd", 3)
                 || long("sendmail-cmd", 5)
                 || long("smtp-server", 5) && verb == "send-email"
-                || long("textconv", 4) && matches!(verb, "cat-file")
+                || long("textconv", 4)
                 || long("filters", 6) && verb == "cat-file"
                 || verb == "rebase" && short("x")
                 || verb == "difftool" && short("x")

@@ -166,6 +166,18 @@ impl Walker<'_> {
             self.program_from(look, &stdin);
             return true;
         }
+        // A file in the place of a verb is the program.
+        let is_file = |text: &str| {
+            text.contains('/')
+                || [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"]
+                    .iter()
+                    .any(|ending| text.ends_with(ending))
+        };
+        let verb = usize::from(look.text(1) == "run") + 1;
+        if is_file(look.text(verb)) {
+            self.program_file(look, verb, state);
+            return true;
+        }
         false
     }
 
@@ -315,7 +327,8 @@ impl Walker<'_> {
             "pip" | "pipx" | "uv" | "poetry" | "pipenv" | "conda" | "hatch" | "pdm" | "pip3" => {
                 let mut words = vec![Arg::literal(name.clone())];
                 words.extend(rest.clone());
-                let out = self.inner(look, words, state);
+                // An entry may name the module as it is written.
+                let out = self.inner_behind(look, words, state);
                 look.out = Some(out);
             }
             "zipfile" | "tarfile" => {

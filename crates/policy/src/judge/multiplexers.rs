@@ -93,8 +93,9 @@ const MULTIPLEXERS: &[Multiplexer] = &[
     Multiplexer {
         names: &["terraform", "tofu", "terragrunt", "pulumi", "cdk", "serverless", "sls", "packer"],
         grammar: Grammar::stopping("", &["chdir"]),
-        asking: &["console", "login", "init"],
+        asking: &["console", "login"],
         spelled: &[
+            "init",
             "-auto-approve",
             "--auto-approve",
             "destroy",

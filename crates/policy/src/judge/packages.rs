@@ -319,7 +319,8 @@ impl Walker<'_> {
 
     fn manager_options(&mut self, look: &mut Look, manager: &Manager, parsed: &Parsed, state: &State) {
         for option in &parsed.options {
-            let name = option.name.as_str();
+            // `--config.NAME` sets what `--NAME` sets.
+            let name = option.name.strip_prefix("config.").unwrap_or(&option.name);
             let is_risky = option.is_long
                 && (manager.risky.has(name)
                     || name.starts_with("use-yarnrc")

@@ -9,6 +9,24 @@ use crate::options::{Grammar, Opt, Parsed, parse};
 use crate::walk::state::State;
 use table::{Kind, WRAPPERS, Wrapper};
 
+/// Wrappers that start a shell when they are given no program.
+const SHELLS_ALONE: &[&str] = &[
+    "chroot",
+    "unshare",
+    "nsenter",
+    "setarch",
+    "linux32",
+    "linux64",
+    "i386",
+    "x86_64",
+    "fakeroot",
+    "fakechroot",
+    "proot",
+    "firejail",
+    "torsocks",
+    "torify",
+];
+
 impl Walker<'_> {
     /// Wrappers.
     pub(super) fn wrapper(&mut self, look: &mut Look, state: &mut State) -> bool {
@@ -26,6 +44,7 @@ impl Walker<'_> {
         let name = if loader { "ld.so" } else { look.name.as_str() };
         let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else { return false };
         if look.args.len() == 1 {
+            self.shell_alone(look);
             return false;
         }
         let parsed = parse(&look.args, &wrapper.grammar);
@@ -51,6 +70,7 @@ impl Walker<'_> {
             self.denied_anywhere(look, 1, look.args.len(), state);
         }
         let Some(at) = place else {
+            self.shell_alone(look);
             return false;
         };
         let is_doubtful = wrapper.kind == Kind::Elsewhere || !super::is_known_program(&super::base_name(look.text(at)));
@@ -63,6 +83,15 @@ impl Walker<'_> {
         look.executes(&crate::arg::line(&words));
         self.start(look, wrapper, words, state);
         true
+    }
+
+    /// Some wrappers start a shell when no program stands behind them.
+    fn shell_alone(&mut self, look: &Look) {
+        let informs =
+            look.args.iter().any(|arg| matches!(arg.text.as_str(), "--help" | "-h" | "--version" | "-V" | "--list"));
+        if SHELLS_ALONE.contains(&look.name.as_str()) && !informs {
+            self.ask("runs elsewhere", format!("`{}` without a program starts a shell", look.name));
+        }
     }
 
     /// Looks for deny shapes from every word on that could be the program.

@@ -1,5 +1,7 @@
 //! `awk`: programs that write files, run commands or open connections.
 
+use std::collections::BTreeMap;
+
 use super::{Look, Walker};
 use crate::arg::{Arg, Flow, UNKNOWN};
 use crate::options::Grammar;
@@ -78,6 +80,7 @@ impl Walker<'_> {
     fn awk_code(&mut self, look: &mut Look, text: &str, state: &State) {
         let tokens = tokens(text);
         let mut in_output = false;
+        let mut values = assigned(look, &tokens);
         for (at, token) in tokens.iter().enumerate() {
             let next = tokens.get(at + 1);
             match token {
@@ -116,7 +119,16 @@ impl Walker<'_> {
                         target.is_dynamic = !is_whole;
                         self.writes_aside(look, &target, state);
                     }
-                    _ => self.ask("write", "the program of `awk` writes files or compares without brackets"),
+                    _ => {
+                        self.ask("write", "the program of `awk` writes files or compares without brackets");
+                        let named = match next {
+                            Some(Token::Name(name)) => values.remove(name).unwrap_or_default(),
+                            _ => Vec::new(),
+                        };
+                        for value in named {
+                            self.writes_aside(look, &Arg::literal(value), state);
+                        }
+                    }
                 },
                 Token::Mark(';' | '}' | '\n') => in_output = false,
                 Token::Text(text) if text.starts_with("/inet") => {
@@ -126,6 +138,26 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// The texts that the variables of a program are given, in it and in the words of the command.
+fn assigned(look: &Look, tokens: &[Token]) -> BTreeMap<String, Vec<String>> {
+    let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for window in tokens.windows(3) {
+        if let [Token::Name(name), Token::Mark('='), Token::Text(text)] = window {
+            values.entry(name.clone()).or_default().push(text.clone());
+        }
+    }
+    for arg in look.args.iter().skip(1) {
+        let word = arg.text.strip_prefix("--assign=").or_else(|| arg.text.strip_prefix("-v")).unwrap_or(&arg.text);
+        if let Some((name, text)) = word.split_once('=') {
+            let is_name = name.chars().all(|next| next.is_ascii_alphanumeric() || next == '_');
+            if is_name && !name.is_empty() {
+                values.entry(name.to_owned()).or_default().push(text.to_owned());
+            }
+        }
+    }
+    values
 }
 
 fn option_tail(text: &str) -> &str {

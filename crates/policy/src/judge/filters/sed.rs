@@ -228,12 +228,16 @@ fn delimited(characters: &[char], at: usize, parts: usize) -> Option<(usize, cha
 }
 
 fn substitution(characters: &[char], at: usize, script: &mut Script) -> Option<usize> {
+    let mark = characters.get(at).copied()?;
+    let replacement = pattern_end(characters, at + 1, mark)?;
     let (mut at, _) = delimited(characters, at, 2)?;
+    let end = at.saturating_sub(1);
     while let Some(flag) = characters.get(at).copied() {
         match flag {
             'g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9' | ' ' => at += 1,
             'e' => {
-                script.runs.push(String::new());
+                // What runs is the whole line; what is put into it is all of it that is known.
+                script.runs.push(characters.get(replacement..end).unwrap_or_default().iter().collect());
                 at += 1;
             }
             'w' => {
@@ -256,7 +260,8 @@ mod tests {
         assert_eq!(read("s/x/y/w out.txt").writes, vec!["out.txt"]);
         assert_eq!(read("1e id").runs, vec!["id"]);
         assert_eq!(read("/a\\/b/,$w /etc/x").writes, vec!["/etc/x"]);
-        assert_eq!(read("s|a|id|e").runs.len(), 1);
+        assert_eq!(read("s|a|id|e").runs, vec!["id"]);
+        assert_eq!(read("s/[/]/ls x/ge").runs, vec!["ls x"]);
         for plain in [
             "s/we/ew/g",
             "/error/p",

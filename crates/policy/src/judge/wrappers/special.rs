@@ -52,6 +52,23 @@ const PARALLEL: Grammar = Grammar::stopping(
 )
 .attached("i");
 
+/// The long options of `env`.
+const ENV_LONG: &[&str] = &[
+    "argv0",
+    "block-signal",
+    "chdir",
+    "debug",
+    "default-signal",
+    "help",
+    "ignore-environment",
+    "ignore-signal",
+    "list-signal-handling",
+    "null",
+    "split-string",
+    "unset",
+    "version",
+];
+
 impl Walker<'_> {
     pub(super) fn special_wrapper(&mut self, look: &mut Look, state: &mut State) -> bool {
         match look.name.as_str() {
@@ -130,10 +147,13 @@ impl Walker<'_> {
         }
         let folder = parsed.values('C', "chdir").pop();
         let known = "0iva";
-        let unknown = parsed
-            .options
-            .iter()
-            .any(|option| !option.is_long && !known.contains(&option.name) && !ENV.values.contains(&option.name));
+        let unknown = parsed.options.iter().any(|option| {
+            if option.is_long {
+                !ENV_LONG.iter().any(|name| name.starts_with(&option.name))
+            } else {
+                !known.contains(&option.name) && !ENV.values.contains(&option.name)
+            }
+        });
         if unknown {
             self.ask("unknown option of a wrapper", "`env` has an option that the policy does not know");
         }
