@@ -128,7 +128,7 @@ impl Reading<'_> {
 
     /// `Bearer`, `Basic` and their like in front of the credential.
     fn behind_scheme(&self, at: usize) -> usize {
-        const SCHEMES: [&str; 15] = [
+        const SCHEMES: [&str; 18] = [
             "bearer",
             "basic",
             "token",
@@ -138,6 +138,9 @@ impl Reading<'_> {
             "key",
             "jwt",
             "negotiate",
+            "oauth",
+            "splunk",
+            "sso-key",
             "geniekey",
             "digest",
             "hawk",
