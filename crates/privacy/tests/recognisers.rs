@@ -789,3 +789,19 @@ fn a_value_behind_an_escaped_break_of_a_line_is_hidden_and_the_escape_stays() {
 fn people_are_found_in_the_everyday_forms_of_more_countries(#[case] text: &str, #[case] expected: &str) {
     assert_eq!(scrubbed(text, Exposure::pii()), expected);
 }
+
+#[rstest]
+#[case("DriverManager.getConnection(url, \"app\", \"‹v›\")", "blue42moon")]
+#[case(".basic_auth(\"robot\", Some(\"‹v›\"))", "blue42moon")]
+#[case("SET PASSWORD FOR 'app'@'localhost' = '‹v›';", "hunter2")]
+#[case("SET PASSWORD = PASSWORD('‹v›');", "qwertz")]
+#[case("CREATE LOGIN app WITH PASSWORD = N'‹v›';", "qwertz")]
+#[case("password (staging): ‹v›", "hunter2")]
+#[case("requirepass ‹v›\nport 6379", "qwertz")]
+#[case("#define DB_PASSWORD \"‹v›\"", "qwertz")]
+#[case("define('DB_PASSWORD', '‹v›');", "qwertz")]
+#[case("ansible_ssh_pass: ‹v›", "qwertz")]
+fn plain_words_are_hidden_where_a_password_stands(#[case] template: &str, #[case] value: &str) {
+    let text = template.replace("‹v›", value);
+    assert_eq!(scrubbed(&text, assist()), template.replace("‹v›", "[SECRET-1]"));
+}

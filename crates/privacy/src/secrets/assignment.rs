@@ -147,9 +147,10 @@ impl Reading<'_> {
                 let is_number = promise == Promise::Password && counts_none(text);
                 (has_digit(text) && looks_secret(text) || is_number) && is_secret(text, promise, value.form)
             }
+            Link::Blank if ["requirepass", "masterauth"].contains(&name) => is_secret(text, promise, value.form),
             // Words that are short for a password are many other things too, unless their owner stands in front.
             _ if is_short(name) => {
-                let is_long = promise == Promise::Password && name.contains('_') && text.len() >= 8;
+                let is_long = promise == Promise::Password && name.contains('_') && text.len() >= 6;
                 let is_number =
                     promise == Promise::Password && matches!(link, Link::Sign | Link::Colon) && counts_none(text);
                 (looks_secret(text) && (has_digit(text) || link != Link::Blank) || is_long || is_number)
@@ -161,8 +162,8 @@ impl Reading<'_> {
             Link::Blank if value.form == Form::Bare && text.split_once('|').is_some_and(|(word, _)| is_word(word)) => {
                 false
             }
-            // `WITH PASSWORD '…'` of SQL: the quotes are as good as a sign.
-            Link::Blank if value.form == Form::Quoted && name == "PASSWORD" => is_secret(text, promise, value.form),
+            // `WITH PASSWORD '…'` of SQL, `#define DB_PASSWORD "…"`: the quotes are as good as a sign.
+            Link::Blank if value.form == Form::Quoted && is_loud(name, promise) => is_secret(text, promise, value.form),
             Link::Blank => {
                 let is_number = promise == Promise::Password && text.len() <= 8 && counts_none(text);
                 (looks_secret(text) || is_number) && is_secret(text, promise, value.form)
@@ -173,6 +174,8 @@ impl Reading<'_> {
                 (looks_secret(text) || text.len() >= 12 || is_number() && !is_counted())
                     && is_secret(text, promise, value.form)
             }
+            // `define('DB_PASSWORD', '…')`.
+            Link::Argument if is_loud(name, promise) && is_lower_word(text) => is_secret(text, promise, value.form),
             Link::Argument => {
                 promise > Promise::Hint
                     && !text.contains(' ')
@@ -567,6 +570,16 @@ fn is_short(name: &str) -> bool {
         name.get(name.len().saturating_sub(ending.len())..).is_some_and(|end| end.eq_ignore_ascii_case(ending))
     };
     ends_with("pass") || ends_with("pw")
+}
+
+/// A password by a name in capitals, as constants and words of SQL have it.
+fn is_loud(name: &str, promise: Promise) -> bool {
+    promise == Promise::Password && !name.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// One word that is no constant: `["PWD", "OLDPWD"]` is a list of names.
+fn is_lower_word(text: &str) -> bool {
+    text.len() >= 6 && !text.contains(' ') && text.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 /// A number of six digits and more: nothing that stands behind a password has so many.

@@ -66,8 +66,8 @@ impl Reading<'_> {
             return Some(behind);
         }
         let mut blank_end = self.skip_blanks(at, MOST_BLANKS);
-        // `mnemonic (12 words): …`.
-        if promise == Promise::Phrase && self.byte(blank_end) == Some(b'(') {
+        // `mnemonic (12 words): …`, `password (staging): …`.
+        if promise >= Promise::Credential && blank_end > at && self.byte(blank_end) == Some(b'(') {
             let hint = self.run_within(blank_end, 24, |byte| byte != b')' && byte != b'\n');
             if self.bytes.get(blank_end + hint..blank_end + hint + 2) == Some(b"):") {
                 blank_end += hint + 1;
@@ -209,6 +209,13 @@ impl Reading<'_> {
         if [b"- ".as_slice(), b"-- "].iter().any(|dash| self.bytes[blank_end..].starts_with(dash)) && !is_quoted {
             let behind = self.skip_blanks(blank_end + self.run(blank_end, |byte| byte == b'-'), 4);
             return (promise >= Promise::Credential).then_some((Link::Apart, behind));
+        }
+        // `SET PASSWORD FOR 'app'@'localhost' = '…'`.
+        if promise == Promise::Password
+            && self.bytes.get(blank_end..blank_end + 5).is_some_and(|word| word.eq_ignore_ascii_case(b"for '"))
+        {
+            let user = self.bytes.get(blank_end..self.line_end(blank_end).min(blank_end + 160))?;
+            return memchr::memmem::find(user, b" = '").map(|found| (Link::Sign, blank_end + found + 3));
         }
         let is_flag = name_start > 0 && self.byte(name_start - 1) == Some(b'-')
             || self.text.get(name_start..).is_some_and(|rest| rest.starts_with('-'));

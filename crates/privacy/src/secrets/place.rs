@@ -162,8 +162,8 @@ impl Reading<'_> {
     /// A value between quotes, however often they are escaped.
     pub(super) fn quoted(&self, at: usize) -> Option<Value> {
         let mut open = at;
-        // Prefixes of string literals: b"", r"", f"", @"", $"".
-        if matches!(self.byte(open), Some(b'b' | b'r' | b'f' | b'u' | b'B' | b'R' | b'@' | b'$'))
+        // Prefixes of string literals: b"", r"", f"", @"", $"", N''.
+        if matches!(self.byte(open), Some(b'b' | b'r' | b'f' | b'u' | b'B' | b'R' | b'N' | b'@' | b'$'))
             && matches!(self.byte(open + 1), Some(b'"' | b'\''))
         {
             open += 1;
