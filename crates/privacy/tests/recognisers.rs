@@ -756,6 +756,7 @@ fn a_value_behind_an_escaped_break_of_a_line_is_hidden_and_the_escape_stays() {
         ),
         (r#""a\tcurl -u robot:Tr0ub4dor-e107 x""#, r#""a\tcurl -u robot:[SECRET-1] x""#),
         ("请拨打415-555-0142联系", "请拨打[PHONE-1]联系"),
+        ("😀415-555-0142😀 →219-09-9999", "😀[PHONE-1]😀 →[SSN-1]"),
         ("**415-555-0142**", "**[PHONE-1]**"),
         ("+77 Harbor View Road\n ctx", "+[ADDRESS-1]\n ctx"),
         ("C:\\new\\test\\run.txt", "C:\\new\\test\\run.txt"),
