@@ -191,8 +191,16 @@ fn bot_token(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
     let time = length(end + 1);
     let signature = length(end + 2 + time);
     let is_shaped = time == 6 && bytes.get(end + 1 + time) == Some(&b'.') && signature >= 27;
-    let number = codec::base64(bytes.get(at..end)?)?;
-    (is_shaped && number.iter().all(u8::is_ascii_digit)).then_some(end + 2 + time + signature)
+    // The first part is the number of the bot; in a made-up one each part is as random as the others.
+    let is_random = |part: &[u8]| {
+        part.iter().any(u8::is_ascii_lowercase)
+            && part.iter().any(u8::is_ascii_uppercase)
+            && part.iter().any(u8::is_ascii_digit)
+    };
+    let stop = end + 2 + time + signature;
+    let is_number = || codec::base64(&bytes[at..end]).is_some_and(|number| number.iter().all(u8::is_ascii_digit));
+    let are_random = || is_random(&bytes[at..end]) && is_random(&bytes[end + 2 + time..stop]);
+    (is_shaped && (is_number() || are_random())).then_some(stop)
 }
 
 static IS_CODE: [bool; 256] = {
@@ -235,7 +243,9 @@ fn wrapped(bytes: &[u8], at: usize, length: usize) -> (usize, Cow<'_, [u8]>) {
         let next = end + gap;
         let is_next_line = memchr::memchr(b'\n', &bytes[end..next]).is_some() && gap <= 32;
         last = run(bytes, next.min(bytes.len()));
-        if !is_next_line || last < 4 {
+        // The name of a field is no line of base64: `kind: Secret`.
+        let goes_on = last < WRAPPED_LINE && bytes.get(next + last) == Some(&b':');
+        if !is_next_line || last < 4 || goes_on {
             break;
         }
         code.to_mut().extend_from_slice(&bytes[next..next + last]);

@@ -15,6 +15,7 @@ mod number;
 mod person;
 mod words;
 
+use crate::edge;
 use crate::hit::Hit;
 use crate::kind::Kind;
 
@@ -267,6 +268,9 @@ pub(crate) const WORDS: &[(Trigger, &[&str])] = &[
             "nascita",
             "nascimento",
             "geboortedatum",
+            "nacido el ",
+            "nacida el ",
+            "urodzenia",
             "fodselsdato",
             "fodelsedatum",
         ],
@@ -349,8 +353,10 @@ pub(crate) const WORDS: &[(Trigger, &[&str])] = &[
             "avenida ",
             "rue ",
             "boulevard ",
+            "avenue ",
             "piazza ",
             "laan ",
+            "ul. ",
         ],
     ),
     (Trigger::SpelledMail, &[" dot ", "(dot)", "[dot]", "{dot}", " at ", "(at)", "[at]", "{at}", "<at>"]),
@@ -433,7 +439,7 @@ impl<'t> Reading<'t> {
     }
 
     fn before(&self, at: usize) -> Option<u8> {
-        at.checked_sub(1).and_then(|before| self.byte(before))
+        edge::before(self.bytes, at)
     }
 
     /// How many bytes from a place on satisfy a test, as far as anything of a person goes.

@@ -23,6 +23,7 @@
 mod checksum;
 mod codec;
 mod detect;
+mod edge;
 pub mod egress;
 mod entropy;
 mod exposure;

@@ -178,6 +178,7 @@ const LABELS: &[&str] = &[
     "passwort",
     "pw=",
     "pw:",
+    "_pw",
     "sig=",
     "signature=",
     "identified by",

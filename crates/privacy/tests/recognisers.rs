@@ -653,3 +653,156 @@ fn strict_about_numbers_ten_bare_digits_are_a_telephone_number() {
 fn people_and_their_numbers_are_hidden_in_more_languages(#[case] text: &str, #[case] expected: &str) {
     assert_eq!(scrubbed(text, Exposure::pii()), expected);
 }
+
+#[rstest]
+#[case("ROOT_PW=‹v›\nPORT=8080", "correcthorse")]
+#[case("config.set('LDAP_BIND_PW', '‹v›')", "p@ssMJ9J")]
+#[case("GRAFANA_ADMIN_PASSWORD=‹v›", "p@ss")]
+#[case("ALTER USER app WITH PASSWORD '‹v›';", "monkey")]
+#[case("CREATE ROLE app LOGIN PASSWORD '‹v›';", "Zx9!k")]
+#[case("keytool -list -keystore ks.jks -storepass ‹v›", "Zx9!k")]
+#[case("machine h.example.test login robot password ‹v›", "Zx9!k")]
+#[case("sudo -S <<< '‹v›' ls", "Fjord-Lantern7")]
+#[case("ncat --ssl --proxy-auth u:‹v› host 80", "Fjord-Lantern7")]
+#[case("rclone config create r webdav user app pass ‹v›", "Fjord-Lantern7")]
+#[case("WiFi key: ‹v›", "Kestrel19")]
+#[case("pass: ‹v›", "hunter2")]
+#[case("user: app, pass: ‹v›", "ab-cd-77-ef")]
+#[case("user: app, pass: ‹v›", "12345678")]
+#[case("pw: ‹v›", "12345678")]
+#[case("use password ‹v› to log in", "12345678")]
+#[case("I set the password to ‹v› yesterday", "12345678")]
+#[case("password → ‹v›", "12345678")]
+#[case("password (‹v›) leaked", "x9K!w2")]
+#[case("Authorization: OAuth ‹v›", "exAN7dBhfmN5wZPdFDFh2Ko4LCKDtROPWJe0Ye7s")]
+#[case("deploy_token: ‹v›\ntimeout: 30", "AwdAOfZLKWTO")]
+#[case("your code is ‹v›", "482913")]
+#[case("wallet mnemonic (12 words): ‹v›", "legal winner thank year wave sausage worth useful")]
+fn credentials_are_hidden_in_their_everyday_forms(#[case] template: &str, #[case] value: &str) {
+    let text = template.replace("‹v›", value);
+    assert_eq!(scrubbed(&text, assist()), template.replace("‹v›", "[SECRET-1]"));
+}
+
+#[rstest]
+#[case("password: expected string, received null")]
+#[case("password: field required")]
+#[case("password: can't be blank")]
+#[case("password: ensure this value has at least 8 characters")]
+#[case("Password: does not match")]
+#[case("password: *string")]
+#[case("token: QString")]
+#[case("api_key: projects/p/secrets/s/versions/latest")]
+#[case("\"forgotPassword\": \"Forgot your password?\"")]
+#[case("\"password\": \"Mot de passe\",")]
+#[case("'password' => 'required|min:8'")]
+#[case("if password == other:")]
+#[case("img_pw=1024 pw = 1920")]
+#[case("pass: 12 fail: 3\npass: login_test_2\nPass: test12")]
+#[case("bad password 12 times, password attempts 3 of 5")]
+#[case("ALTER USER app WITH PASSWORD 'changeme'")]
+#[case("Access denied for user 'app'@'localhost' (using password: YES)")]
+#[case("password (optional), password (min 8), password (8-64 chars)")]
+#[case("token: HTTPServerURL, secret: MyAppSecretName, apiKey: IOSAppURLBuilder")]
+#[case("Ciphers aes256-gcm@openssh.com")]
+#[case("ssh -T git@github.com")]
+#[case("camellia128-set-encrypt-key.c camellia256-set-encrypt-key.c")]
+#[case("[the authorization specification](https://example.test/spec/2026-07-28/basic)")]
+#[case("npm i x@10.0.0.1 face.cafe.beef 2026.1129.1200")]
+#[case("call 12345678 times, system call 231, call 2026-11-29 10:00")]
+#[case("My name is required")]
+#[case("your code is broken, exit code 4096")]
+fn what_only_speaks_of_credentials_and_people_stays(#[case] text: &str) {
+    assert_eq!(scrubbed(text, Exposure::pii()), text);
+    assert_eq!(scrubbed(text, assist()), text);
+}
+
+#[test]
+fn a_value_behind_an_escaped_break_of_a_line_is_hidden_and_the_escape_stays() {
+    let token = format!("{}{}", "glpat-", random(MIXED, 20, 60));
+    let key = format!("{}{}", "AKIA", random(UPPER, 16, 61));
+    let signed = format!("{}.{}.{}", "eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTYifQ", random(MIXED, 43, 62));
+    let card = card("4544", 16);
+    let account = iban("DE", "370400440532013000");
+    let values = [
+        (token.as_str(), "SECRET"),
+        (&key, "SECRET"),
+        (&signed, "SECRET"),
+        (&card, "CARD"),
+        (&account, "ACCOUNT"),
+        ("kit@example.org", "EMAIL"),
+        ("415-555-0142", "PHONE"),
+        ("(415) 555-0142", "PHONE"),
+        ("219-09-9999", "SSN"),
+        ("203.0.113.77", "PII"),
+        ("2001:db8:85a3::8a2e:370:7334", "PII"),
+        ("aa:bb:cc:00:11:22", "PII"),
+        ("aabb.cc00.1122", "PII"),
+        ("77 Harbor View Road", "ADDRESS"),
+        ("PO Box 4471", "ADDRESS"),
+    ];
+    for (value, kind) in values {
+        for escape in ["\\n", "\\r\\n", "\\t"] {
+            let line = |value: &str| format!("{{\"log\": \"a{escape}{value}{escape}b\"}}");
+            assert_eq!(scrubbed(&line(value), Exposure::pii()), line(&format!("[{kind}-1]")), "{value}");
+        }
+    }
+    for (text, expected) in [
+        (r#""a\nMr Dana Oduya\nb""#, r#""a\nMr [PERSON-1]\nb""#),
+        (r#""a\nPatient: Ines Faro\nb""#, r#""a\nPatient: [PERSON-1]\nb""#),
+        (r#""a\nDana Oduya <kit@example.org>""#, r#""a\n[PERSON-1] <[EMAIL-1]>""#),
+        (
+            r#""Dear Tomasz,\nthanks.\n\nBest,\nIngrid Halvorsen""#,
+            r#""Dear [PERSON-1],\nthanks.\n\nBest,\n[PERSON-2]""#,
+        ),
+        (r#""a\tcurl -u robot:Tr0ub4dor-e107 x""#, r#""a\tcurl -u robot:[SECRET-1] x""#),
+        ("请拨打415-555-0142联系", "请拨打[PHONE-1]联系"),
+        ("😀415-555-0142😀 →219-09-9999", "😀[PHONE-1]😀 →[SSN-1]"),
+        ("**415-555-0142**", "**[PHONE-1]**"),
+        ("+77 Harbor View Road\n ctx", "+[ADDRESS-1]\n ctx"),
+        ("C:\\new\\test\\run.txt", "C:\\new\\test\\run.txt"),
+    ] {
+        assert_eq!(scrubbed(text, Exposure::pii()), expected);
+    }
+}
+
+#[rstest]
+#[case("My name is Ingrid Halvorsen.", "My name is [PERSON-1].")]
+#[case("signed by Aoife Byrne", "signed by [PERSON-1]")]
+#[case("name: Nguyễn Văn An", "name: [PERSON-1]")]
+#[case("customer: 山田太郎", "customer: [PERSON-1]")]
+#[case("Contact +4915123456789\nnext", "Contact [PHONE-1]\nnext")]
+#[case("call 0151 23456789", "call [PHONE-1]")]
+#[case("call 912 345 678 now", "call [PHONE-1] now")]
+#[case("ul. Marszałkowska 10, 00-590 Warszawa", "[ADDRESS-1]")]
+#[case("6 St. James's Square", "[ADDRESS-1]")]
+#[case("GPO Box 1234, ok", "[ADDRESS-1], ok")]
+#[case("ssh root@203.0.113.77", "ssh root@[PII-1]")]
+#[case("nacido el 3 de mayo de 1979", "nacido el [DOB-1]")]
+#[case("data urodzenia: 04.03.1988", "data urodzenia: [DOB-1]")]
+#[case("número de cuenta: 00482213778", "número de cuenta: [ACCOUNT-1]")]
+#[case("Konto-Nr. 0532013000", "Konto-Nr. [ACCOUNT-1]")]
+#[case("Sozialversicherungsnummer: 15070649C103", "Sozialversicherungsnummer: [ID-1]")]
+#[case("Steuernummer 93815/08152", "Steuernummer [ID-1]")]
+#[case("AVS 756.9217.0769.85", "AVS [ID-1]")]
+#[case("USCIS # A123-456-789", "USCIS # [ID-1]")]
+#[case("Kennzeichen: B-AB 1234", "Kennzeichen: [ID-1]")]
+#[case("customer number K-4471882", "customer number [ID-1]")]
+fn people_are_found_in_the_everyday_forms_of_more_countries(#[case] text: &str, #[case] expected: &str) {
+    assert_eq!(scrubbed(text, Exposure::pii()), expected);
+}
+
+#[rstest]
+#[case("DriverManager.getConnection(url, \"app\", \"‹v›\")", "blue42moon")]
+#[case(".basic_auth(\"robot\", Some(\"‹v›\"))", "blue42moon")]
+#[case("SET PASSWORD FOR 'app'@'localhost' = '‹v›';", "hunter2")]
+#[case("SET PASSWORD = PASSWORD('‹v›');", "qwertz")]
+#[case("CREATE LOGIN app WITH PASSWORD = N'‹v›';", "qwertz")]
+#[case("password (staging): ‹v›", "hunter2")]
+#[case("requirepass ‹v›\nport 6379", "qwertz")]
+#[case("#define DB_PASSWORD \"‹v›\"", "qwertz")]
+#[case("define('DB_PASSWORD', '‹v›');", "qwertz")]
+#[case("ansible_ssh_pass: ‹v›", "qwertz")]
+fn plain_words_are_hidden_where_a_password_stands(#[case] template: &str, #[case] value: &str) {
+    let text = template.replace("‹v›", value);
+    assert_eq!(scrubbed(&text, assist()), template.replace("‹v›", "[SECRET-1]"));
+}

@@ -38,6 +38,7 @@ const LEADING: &[&str] = &[
     "piazza",
     "rua",
     "plaza",
+    "ul.",
 ];
 
 /// A word of a text with its range.
@@ -77,8 +78,10 @@ impl<'t> Reading<'t> {
     /// A number that may begin an address: `77 Harbor View Road`.
     pub(super) fn street(&mut self, start: usize, end: usize) {
         let start = self.range_start(start);
+        let is_added = self.before(start) == Some(b'+') && matches!(self.before(start - 1), None | Some(b'\n'));
         if end - start > 9
-            || matches!(self.before(start), Some(b'.' | b'/' | b'-' | b':' | b'=' | b'_' | b'#' | b'$' | b'+'))
+            || !is_added
+                && matches!(self.before(start), Some(b'.' | b'/' | b'-' | b':' | b'=' | b'_' | b'#' | b'$' | b'+'))
         {
             return;
         }
@@ -122,10 +125,12 @@ impl<'t> Reading<'t> {
             } else if !fits || is_common(word.text) && !is_type && !is_ordinal(word.text) && !is_place_word(word.text) {
                 break;
             }
-            if self.byte(word.end) != Some(b' ') {
+            // `6 St. James's Square`: the saint has a full stop of his own.
+            let stop = usize::from(names == 0 && word.text == "St" && self.byte(word.end) == Some(b'.'));
+            if self.byte(word.end + stop) != Some(b' ') {
                 break;
             }
-            at = word.end + 1;
+            at = word.end + stop + 1;
         }
         let Some(street_end) = street_end else { return };
         let before = self.bytes.get(start.saturating_sub(8)..start).unwrap_or_default().to_ascii_lowercase();
@@ -244,7 +249,11 @@ impl<'t> Reading<'t> {
     fn postcode_and_city(&self, from: usize) -> usize {
         let mut at = from + usize::from(self.byte(from) == Some(b','));
         at += self.blanks(at).min(2);
-        let digits = self.run(at, |byte| byte.is_ascii_digit());
+        let mut digits = self.run(at, |byte| byte.is_ascii_digit());
+        // `00-590 Warszawa`.
+        if digits == 2 && self.byte(at + 2) == Some(b'-') && self.run(at + 3, |byte| byte.is_ascii_digit()) == 3 {
+            digits = 6;
+        }
         if !(4..=6).contains(&digits) || self.byte(at + digits) != Some(b' ') {
             return from;
         }
@@ -260,7 +269,8 @@ impl<'t> Reading<'t> {
         let word = text.trim_end();
         let is_leading = LEADING.iter().any(|leading| leading.eq_ignore_ascii_case(word));
         let (from, mut at) = if is_leading {
-            if !self.is_word_start(start) || !self.byte(start).is_some_and(|byte| byte.is_ascii_uppercase()) {
+            let is_capital = self.byte(start).is_some_and(|byte| byte.is_ascii_uppercase());
+            if !self.is_word_start(start) || !is_capital && !word.ends_with('.') {
                 return;
             }
             let mut at = end;
@@ -421,7 +431,7 @@ impl<'t> Reading<'t> {
     /// `PO Box 12`.
     pub(super) fn post_box(&mut self, start: usize, end: usize) {
         let head = self.bytes[start.saturating_sub(12)..start].to_ascii_lowercase();
-        let forms: [&[u8]; 5] = [b"p.o.", b"po", b"p o", b"post office", b"p.o"];
+        let forms: [&[u8]; 6] = [b"p.o.", b"gpo", b"po", b"p o", b"post office", b"p.o"];
         // In other languages one word says it all.
         let is_whole = self.bytes[start..end].ends_with(b" ") && self.is_word_start(start) && end - start > 5;
         let length = match forms.iter().find(|form| head.ends_with(form)) {

@@ -166,7 +166,8 @@ impl Reading<'_> {
             self.street(start, end);
             return end;
         }
-        if length >= 13 && !after.is_some_and(is_separator) {
+        // Telephone numbers of some countries have thirteen digits behind their sign.
+        if length >= 13 && !after.is_some_and(is_separator) && before != Some(b'+') {
             return self.card_in_run(start, end);
         }
         // Most numbers are a few digits alone, which can be part of an address at most.
@@ -393,7 +394,9 @@ impl Reading<'_> {
         }
         let is_trunk = cluster.begins(&[1, 3, 3, 4]) && self.byte(start) == Some(b'1');
         let skip = usize::from(is_trunk);
-        let is_clean = !matches!(before, Some(b'-' | b'.' | b'/' | b'+' | b'#' | b'*'));
+        // Two stars are bold type.
+        let is_bold = self.bytes[..start].ends_with(b"**");
+        let is_clean = !matches!(before, Some(b'-' | b'.' | b'/' | b'+' | b'#' | b'*')) || is_bold;
         if is_clean && (is_trunk || cluster.begins(&[3, 3, 4])) {
             let end = groups.get(skip + 2)?.1;
             let next = self.byte(end);
@@ -459,13 +462,15 @@ impl Reading<'_> {
         let is_numbered = groups.iter().map(|(start, end)| end - start).take(3).eq([3, 2, 4]);
         let is_trunk = self.byte(start) == Some(b'0') && self.byte(start + 1) != Some(b'0');
         if is_trunk && (2..=6).contains(&length) && is_clean && !is_numbered {
+            // The mobile telephones of Germany have up to twelve digits.
+            let most = if matches!(self.bytes.get(start..start + 3), Some(b"015" | b"016" | b"017")) { 12 } else { 11 };
             let mut digits = 0;
             let mut end = start;
             for (index, &(from, to)) in groups.iter().enumerate() {
                 let gap = groups.get(index.wrapping_sub(1)).map_or(0, |previous| from - previous.1);
                 let is_dotted = gap == 1 && self.byte(from - 1) == Some(b'.') && length > 2;
                 let is_wide = gap > 2 && self.bytes.get(from - gap..from) != Some(b" / ");
-                if digits + (to - from) > 11 || is_wide || is_dotted {
+                if digits + (to - from) > most || is_wide || is_dotted {
                     break;
                 }
                 digits += to - from;
@@ -473,7 +478,7 @@ impl Reading<'_> {
             }
             let count = groups.iter().filter(|group| group.1 <= end).count();
             let is_french = length == 2 && count == 5 && digits == 10;
-            let is_grouped = length >= 3 && count >= 2 && (9..=11).contains(&digits);
+            let is_grouped = length >= 3 && count >= 2 && (9..=most).contains(&digits);
             // `08-123 456 78`, `03-1234-5678`: no date, whose second number has two digits.
             let is_short = length == 2
                 && count >= 3

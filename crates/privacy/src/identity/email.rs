@@ -2,6 +2,7 @@
 
 use super::Reading;
 use super::words::{is_common, is_given_name};
+use crate::edge;
 use crate::kind::Kind;
 
 const LONGEST_LOCAL: usize = 64;
@@ -64,6 +65,10 @@ impl Reading<'_> {
         while length > 0 && matches!(self.byte(at - length), Some(b'.' | b'\'' | b'-' | b'%')) {
             length -= 1;
         }
+        // `\n` in front of an address is a break of its line.
+        if length > 1 && edge::is_escaped(self.bytes, at - length) {
+            length -= 1;
+        }
         let start = at - length;
         if length == 0 || self.before(at) == Some(b'.') || !self.text.is_char_boundary(start) {
             return None;
@@ -73,9 +78,12 @@ impl Reading<'_> {
         let is_ending =
             (2..=24).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphabetic() || byte >= 0x80);
         let local = self.text.get(start..at)?;
-        let is_remote = REMOTES.contains(&local) && matches!(self.byte(end), Some(b':' | b'/'));
+        let is_shell = || self.bytes[start.saturating_sub(24)..start].windows(4).any(|word| word == b"ssh ");
+        let is_remote = REMOTES.contains(&local) && (matches!(self.byte(end), Some(b':' | b'/')) || is_shell());
+        // `aes256-gcm@openssh.com` is an algorithm, and who defined it.
+        let is_algorithm = local.contains('-') && ["openssh.com", "libssh.org"].contains(&&self.text[at + 1..end]);
         let is_unit = UNITS.iter().chain(FILES).any(|unit| unit.eq_ignore_ascii_case(ending));
-        (is_ending && !is_remote && !is_unit && !self.is_authority(start)).then_some((start, end))
+        (is_ending && !is_remote && !is_algorithm && !is_unit && !self.is_authority(start)).then_some((start, end))
     }
 
     /// The end of a domain, and the start of its last label.

@@ -97,6 +97,28 @@ pub(super) const NATIONAL: &[(&str, Kind, &[&str])] = &[
     ("utr ", Kind::Id, &["9999999999"]),
     ("ss number", Kind::Ssn, &["999999999"]),
     ("kontonr", Kind::Account, &["9999999999", "999999999", "99999999", "9999999"]),
+    ("konto-nr", Kind::Account, &["9999999999", "999999999", "99999999", "9999999"]),
+    ("a/c ", Kind::Account, &["999999999999", "9999999999", "999999999", "99999999"]),
+    ("numero de compte", Kind::Account, &["99999999999", "9999999999"]),
+    ("numero de cuenta", Kind::Account, &["99999999999999999999", "99999999999", "9999999999"]),
+    ("chassis", Kind::Id, &["XXXXXXXXXXXXXXXXX"]),
+    ("steuernummer", Kind::Id, &["9999999999", "99999999999", "9999999999999"]),
+    ("versicherungsnummer", Kind::Id, &["99999999A999"]),
+    ("insee", Kind::Id, &["999999999999999", "9999999999999"]),
+    ("avs", Kind::Id, &["9999999999999"]),
+    ("dea ", Kind::Id, &["AA9999999"]),
+    ("npi:", Kind::Id, &["9999999999"]),
+    ("npi ", Kind::Id, &["9999999999"]),
+    ("uscis", Kind::Id, &["A999999999", "A99999999"]),
+    ("green card", Kind::Id, &["A999999999", "A99999999"]),
+    ("insurance id", Kind::Id, &["A999999999", "AAA999999999"]),
+    ("customer number", Kind::Id, &["A9999999", "A999999", "99999999", "9999999"]),
+    (
+        "kennzeichen",
+        Kind::Id,
+        &["AAA9999", "AAAA9999", "AAAAA9999", "AAA999", "AAAA999", "AAAAA999", "AAAA99", "AAAAA99"],
+    ),
+    ("license plate", Kind::Id, &["AAA9999", "AAAA9999", "AAA999", "AAAA999", "9AAA999", "AA99AAA"]),
     ("vat:", Kind::Id, VAT),
     ("vat ", Kind::Id, VAT),
     ("ust-id", Kind::Id, VAT),
@@ -217,10 +239,12 @@ impl Reading<'_> {
     /// An identifier of a known arrangement behind its label.
     pub(super) fn national_id(&mut self, start: usize, end: usize) {
         const MOST_WORDS: usize = 3;
-        if start < self.numbers_done || !self.is_word_start(start) && self.before(start) != Some(b'_') {
+        let label = self.text.get(start..end).unwrap_or_default();
+        // `Sozialversicherungsnummer` is the same with a word in front.
+        let is_compound = label.len() >= 12;
+        if start < self.numbers_done || !is_compound && !self.is_word_start(start) && self.before(start) != Some(b'_') {
             return;
         }
-        let label = self.text.get(start..end).unwrap_or_default();
         let Some((_, kind, shapes)) = NATIONAL.iter().find(|(known, _, _)| known.eq_ignore_ascii_case(label)) else {
             return;
         };
@@ -621,6 +645,14 @@ impl Reading<'_> {
             gap += self.run_within(at + gap, 2, |byte| matches!(byte, b'\n' | b'\r'));
         }
         at += gap;
+        // `call 912 345 678`: the blank belongs to the label itself.
+        let is_grouped = || {
+            let number = self.bytes.get(at..self.bytes.len().min(at + 16)).unwrap_or_default();
+            let digits = number.iter().filter(|byte| byte.is_ascii_digit()).count();
+            let is_number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b' ' | b'-');
+            digits >= 9 && number.iter().take(11).all(is_number) && number.iter().take(9).any(|byte| *byte == b' ')
+        };
+        gap += usize::from(gap == 0 && label.ends_with(' ') && is_grouped());
         for word in [b"number".as_slice(), b"no", b"me at", b"us at", b"me on", b"us on", b"is", b"at"] {
             if self.bytes.get(at..at + word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)) {
                 at += word.len();

@@ -19,6 +19,18 @@ fn is_private(octets: [u8; 4]) -> bool {
 /// Words in front of four numbers that are a version, or a place in a document.
 const VERSIONS: &[&str] = &["ver", "release", "build", "firmware", "revision", "rev", "section", "chapter"];
 
+/// `ssh root@…`: a machine and who signs in there, and no package with its version.
+fn is_login(before: &[u8], next: Option<u8>) -> bool {
+    const USERS: [&[u8]; 10] =
+        [b"root", b"admin", b"user", b"ubuntu", b"ec2-user", b"debian", b"pi", b"deploy", b"app", b"centos"];
+    let head = &before[..before.len() - 1];
+    let user = head.rsplit(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-').next().unwrap_or_default();
+    let is_program = || {
+        [b"ssh ".as_slice(), b"scp ", b"sftp ", b"rsync "].iter().any(|word| memchr::memmem::find(head, word).is_some())
+    };
+    next == Some(b':') || USERS.contains(&user) || is_program()
+}
+
 impl Reading<'_> {
     /// Four numbers with full stops between; `groups` are their ranges.
     pub(super) fn ipv4(&mut self, groups: &[(usize, usize)]) -> bool {
@@ -44,7 +56,7 @@ impl Reading<'_> {
         let is_version = word.to_ascii_lowercase().ends_with(b"version")
             || VERSIONS.iter().any(|version| word.eq_ignore_ascii_case(version.as_bytes()))
             || before.ends_with(b"==")
-            || before.ends_with(b"@")
+            || before.ends_with(b"@") && !is_login(before, next)
             // `Chrome/120.0.0.0` is a product.
             || matches!(before, [.., letter, b'/'] if letter.is_ascii_alphabetic());
         let is_network = is_private(octets) && next == Some(b'/') && self.names_network(octets, end + 1);
@@ -65,11 +77,12 @@ impl Reading<'_> {
     /// Every hardware address, and every public address of the sixth version: both begin in front of a sign.
     pub(super) fn machines(&mut self) {
         let bytes = self.bytes;
-        for at in memchr::memchr2_iter(b':', b'-', bytes) {
+        for at in memchr::memchr3_iter(b':', b'-', b'.', bytes) {
             let sign = bytes[at];
             // Most signs stand in times, names and lists: the next byte tells them apart without a look at the others.
             let may_go_on = match sign {
                 b':' => bytes.get(at + 1).is_some_and(|&next| next == b':' || next.is_ascii_hexdigit()),
+                b'.' => bytes.get(at + 5) == Some(&sign),
                 _ => bytes.get(at + 3) == Some(&sign),
             };
             if !may_go_on {
@@ -81,7 +94,9 @@ impl Reading<'_> {
             if !(1..=4).contains(&digits) || !self.is_word_start(start) || self.before(start) == Some(sign) {
                 continue;
             }
-            if digits == 2 && bytes.get(at + 3) == Some(&sign) {
+            if sign == b'.' {
+                self.hardware_in_fours(start, digits);
+            } else if digits == 2 && bytes.get(at + 3) == Some(&sign) {
                 self.hardware(start, sign);
             } else if digits == 4
                 && sign == b':'
@@ -101,6 +116,26 @@ impl Reading<'_> {
         let goes_on = next.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == sign || byte == b'_');
         if !goes_on && is_hardware(word, sign) {
             self.push(start, start + 17, Kind::Pii, "mac-address");
+        }
+    }
+
+    /// `aabb.cc00.1122`, as switches write the number of hardware.
+    fn hardware_in_fours(&mut self, start: usize, digits: usize) {
+        let word = self.bytes.get(start..start + 14).unwrap_or_default();
+        let is_shaped = digits == 4
+            && word.len() == 14
+            && word
+                .iter()
+                .enumerate()
+                .all(|(at, byte)| if matches!(at, 4 | 9) { *byte == b'.' } else { byte.is_ascii_hexdigit() });
+        let next = self.byte(start + 14);
+        let goes_on = next.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            || next == Some(b'.') && self.byte(start + 15).is_some_and(|byte| byte.is_ascii_alphanumeric());
+        // Words and versions have letters or digits alone.
+        let has_both =
+            word.iter().any(u8::is_ascii_alphabetic) && word.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2;
+        if is_shaped && !goes_on && has_both && !matches!(self.before(start), Some(b'.' | b'-' | b'/' | b'_')) {
+            self.push(start, start + 14, Kind::Pii, "mac-address");
         }
     }
 

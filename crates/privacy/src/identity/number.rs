@@ -32,7 +32,7 @@ pub(crate) fn is_card(digits: &[u8]) -> bool {
     let (two, four) = (prefix(2), prefix(4));
     let is_network = match digits.len() {
         13 => two / 10 == 4,
-        14 => matches!(two, 36 | 38 | 39) || (300..=305).contains(&prefix(3)),
+        14 => matches!(two, 36 | 38 | 39) || matches!(prefix(3), 300..=305 | 309),
         15 => matches!(two, 34 | 37) || matches!(four, 1800 | 2131),
         16 => {
             matches!(two / 10, 4 | 6)

@@ -3,6 +3,7 @@
 use super::Reading;
 use super::name::{Case, Name, name_at};
 use super::words::{is_addressee, is_common, is_given_name};
+use crate::edge;
 use crate::hit::Hit;
 use crate::kind::Kind;
 
@@ -160,6 +161,9 @@ impl Reading<'_> {
         }
         let tail_end = self.label_tail(end);
         let Some((from, is_quoted)) = self.behind_sign(tail_end) else {
+            if is_name && owner.eq_ignore_ascii_case("my") {
+                self.own_name(end);
+            }
             self.name_behind_word(&word, end);
             return;
         };
@@ -185,6 +189,20 @@ impl Reading<'_> {
         }
     }
 
+    /// `My name is Ines Faro.`
+    fn own_name(&mut self, end: usize) {
+        let Some(verb) = [" is ", "'s "].iter().find(|verb| self.bytes[end..].starts_with(verb.as_bytes())) else {
+            return;
+        };
+        let from = end + verb.len();
+        let Some(name) = self.name(from, 4, Case::Title) else { return };
+        let first = self.text.get(from..name.end).unwrap_or_default().split(' ').next().unwrap_or_default();
+        if is_given_name(first) || name.words >= 2 && !is_common(first) {
+            self.labels_done = name.end;
+            self.push_name(from, name, "labelled-name");
+        }
+    }
+
     /// `Faro, Ines`: the last name stands first, and a known given name behind the comma.
     fn with_first_name(&self, name: Name) -> Name {
         if name.words > 2 || self.byte(name.end) != Some(b',') || self.byte(name.end + 1) != Some(b' ') {
@@ -205,8 +223,15 @@ impl Reading<'_> {
             return;
         }
         let Some(name) = self.name(end + 1, 3, Case::Title).filter(|name| name.words >= 2) else { return };
-        let first = self.text.get(end + 1..name.end).unwrap_or_default().split(' ').next().unwrap_or_default();
-        if is_given_name(first) {
+        let text = self.text.get(end + 1..name.end).unwrap_or_default();
+        let first = text.split(' ').next().unwrap_or_default();
+        // Who signs or writes at the end of a line is a person, whatever the name.
+        let is_author = || {
+            word.ends_with(" by")
+                && matches!(self.byte(name.end), None | Some(b'\n' | b'\r'))
+                && !text.split([' ', '-']).any(is_common)
+        };
+        if first.split('-').any(is_given_name) || is_author() {
             self.labels_done = name.end;
             self.push_name(end + 1, name, "labelled-name");
         }
@@ -223,6 +248,7 @@ impl Reading<'_> {
         }
         let window = &self.bytes[stop.saturating_sub(24)..stop];
         let length = window.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let length = length - usize::from(length > 0 && edge::is_escaped(self.bytes, stop - length));
         let word = self.text.get(stop - length..stop).unwrap_or_default();
         // The last hump of a name in camel case.
         match word.rfind(|character: char| character.is_ascii_uppercase()) {
@@ -292,6 +318,10 @@ impl Reading<'_> {
         if label.is_part {
             return !is_ordinary || is_known;
         }
+        // A script that writes names without a blank has no capitals either: `山田太郎`.
+        if name.words == 1 && text.chars().all(|character| ('\u{3040}'..='\u{9fff}').contains(&character)) {
+            return label.is_personal && (2..=6).contains(&text.chars().count());
+        }
         if is_lower {
             return if label.is_name && !label.is_personal {
                 is_known && !is_ordinary
@@ -319,6 +349,7 @@ impl Reading<'_> {
             .take(24)
             .take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'-')
             .count();
+        let line_start = line_start - usize::from(line_start > 0 && edge::is_escaped(self.bytes, start - line_start));
         if !self.starts_line(start - line_start) {
             return;
         }
@@ -390,19 +421,32 @@ impl Reading<'_> {
             .take(40)
             .take_while(|byte| byte.is_ascii_alphabetic() || **byte == b' ')
             .count();
-        let breaks = self.run_within(at, 8, |byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b'-'));
-        let newlines = memchr::memchr_iter(b'\n', self.bytes.get(at..at + breaks).unwrap_or_default()).count();
+        let line_start = line_start - usize::from(line_start > 0 && edge::is_escaped(self.bytes, start - line_start));
+        let (breaks, newlines) = self.breaks(at);
         if !(1..=3).contains(&newlines) || !self.starts_line(start - line_start) {
             return;
         }
         let from = at + breaks;
         let Some(name) = self.name(from, 3, Case::Title) else { return };
         let behind = name.end + self.blanks(name.end);
-        let is_alone = matches!(self.byte(behind), None | Some(b'\n' | b'\r'));
+        let is_alone = matches!(self.byte(behind), None | Some(b'\n' | b'\r' | b'"'))
+            || self.byte(behind) == Some(b'\\') && edge::is_escaped(self.bytes, behind + 1);
         let first = self.text.get(from..name.end).unwrap_or_default().split(' ').next().unwrap_or_default();
         if is_alone && (!is_common(first) || is_given_name(first)) {
             self.push_name(from, name, "sign-off");
         }
+    }
+
+    /// How much of blanks and breaks stands at a place, and how many lines end in it; the breaks may be escapes.
+    fn breaks(&self, at: usize) -> (usize, usize) {
+        let window = self.bytes.get(at..self.bytes.len().min(at + 8)).unwrap_or_default();
+        if window.first() != Some(&b'\\') {
+            let length = window.iter().take_while(|byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b'-')).count();
+            return (length, memchr::memchr_iter(b'\n', &window[..length]).count());
+        }
+        let escapes = window.chunks_exact(2).take_while(|pair| matches!(pair, [b'\\', b'n' | b'r'])).count();
+        let lines = window.chunks_exact(2).take(escapes).filter(|pair| pair[1] == b'n').count();
+        (escapes * 2, lines)
     }
 
     /// The name in front of a mail address: `Ines Faro <i@example.org>`, `Ines Faro - i@example.org`.
@@ -431,7 +475,9 @@ impl Reading<'_> {
             })
             .count();
         let mut from = stop - length;
-        while from < stop && !self.byte(from).is_some_and(|byte| byte.is_ascii_alphabetic()) {
+        while from < stop
+            && (!self.byte(from).is_some_and(|byte| byte.is_ascii_alphabetic()) || edge::is_escaped(self.bytes, from))
+        {
             from += 1;
         }
         // The last words in front of the address that are one name.

@@ -137,23 +137,45 @@ impl Reading<'_> {
     fn is_accepted(&self, name: &str, link: Link, promise: Promise, value: Value, text: &str) -> bool {
         match link {
             _ if is_secret_id(name) => is_uuid(text),
+            // `password == other`: two variables.
+            Link::Sign if value.form == Form::Bare && is_word(text) && self.is_comparison(value.start) => false,
             // `key exchange: curve25519-sha256`.
             Link::Verb if promise == Promise::Hint => {
                 text.bytes().any(|byte| byte.is_ascii_uppercase()) && is_secret(text, promise, value.form)
             }
-            Link::Apart => has_digit(text) && looks_secret(text) && is_secret(text, promise, value.form),
-            // Words that are short for a password are many other things too.
-            _ if is_short(name) => {
-                looks_secret(text) && (has_digit(text) || link != Link::Blank) && is_secret(text, promise, value.form)
+            Link::Apart => {
+                let is_number = promise == Promise::Password && counts_none(text);
+                (has_digit(text) && looks_secret(text) || is_number) && is_secret(text, promise, value.form)
             }
-            // The rest of a name and the sign behind it: `|AWS Secret Key|…|`.
-            Link::Blank if text.split_once('|').is_some_and(|(word, _)| is_word(word)) => false,
-            Link::Blank => looks_secret(text) && is_secret(text, promise, value.form),
-            Link::Verb => {
-                let is_number = || (4..=8).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-                (looks_secret(text) || text.len() >= 12 || is_number() && !self.counts(value.end))
+            Link::Blank if ["requirepass", "masterauth"].contains(&name) => is_secret(text, promise, value.form),
+            // Words that are short for a password are many other things too, unless their owner stands in front.
+            _ if is_short(name) => {
+                let is_long = promise == Promise::Password && name.contains('_') && text.len() >= 6;
+                let is_number =
+                    promise == Promise::Password && matches!(link, Link::Sign | Link::Colon) && counts_none(text);
+                (looks_secret(text) && (has_digit(text) || link != Link::Blank) || is_long || is_number)
                     && is_secret(text, promise, value.form)
             }
+            // The rest of a name and the sign behind it: `|AWS Secret Key|…|`.
+            // The name of a file and the next one, the text of a link and its target.
+            Link::Blank if name.contains('.') || text.contains("](") => false,
+            Link::Blank if value.form == Form::Bare && text.split_once('|').is_some_and(|(word, _)| is_word(word)) => {
+                false
+            }
+            // `WITH PASSWORD '…'` of SQL, `#define DB_PASSWORD "…"`: the quotes are as good as a sign.
+            Link::Blank if value.form == Form::Quoted && is_loud(name, promise) => is_secret(text, promise, value.form),
+            Link::Blank => {
+                let is_number = promise == Promise::Password && text.len() <= 8 && counts_none(text);
+                (looks_secret(text) || is_number) && is_secret(text, promise, value.form)
+            }
+            Link::Verb => {
+                let is_number = || (4..=8).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+                let is_counted = || !counts_none(text) && self.counts(value.end);
+                (looks_secret(text) || text.len() >= 12 || is_number() && !is_counted())
+                    && is_secret(text, promise, value.form)
+            }
+            // `define('DB_PASSWORD', '…')`.
+            Link::Argument if is_loud(name, promise) && is_lower_word(text) => is_secret(text, promise, value.form),
             Link::Argument => {
                 promise > Promise::Hint
                     && !text.contains(' ')
@@ -163,6 +185,12 @@ impl Reading<'_> {
             }
             _ => is_secret(text, promise, value.form),
         }
+    }
+
+    /// `==` or `!=` in front of a value.
+    fn is_comparison(&self, start: usize) -> bool {
+        let head = self.bytes[start.saturating_sub(4)..start].trim_ascii_end();
+        head.ends_with(b"==") || head.ends_with(b"!=")
     }
 
     /// A word behind a number, which it counts: `the password is 1234 characters long`.
@@ -197,6 +225,9 @@ impl Reading<'_> {
         let value = self.text.get(at + quote..at + quote + length).unwrap_or_default();
         let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
         let is_word = self.byte(at + quote + length) != Some(b' ') || quote == 0;
+        if counts_none(value) && link != Link::Blank && self.is_beside_user(name_start) {
+            return Promise::Password;
+        }
         if !looks_secret(value) || !is_word {
             return Promise::Hint;
         }
@@ -205,7 +236,22 @@ impl Reading<'_> {
             return Promise::Credential;
         }
         let is_mixed = value.bytes().any(|byte| byte.is_ascii_uppercase() || b"!@#$%^&*+=?~".contains(&byte));
-        if link == Link::Colon && name != "PASS" && is_mixed && has_digit { Promise::Credential } else { Promise::Hint }
+        let is_password =
+            is_mixed || self.is_beside_user(name_start) || is_no_step(value) && self.is_line(name_start, at + length);
+        if link == Link::Colon && name != "PASS" && is_password && has_digit {
+            Promise::Credential
+        } else {
+            Promise::Hint
+        }
+    }
+
+    /// `user: app, pass: …`: a user stands in front in the same line, or in the line before.
+    fn is_beside_user(&self, name_start: usize) -> bool {
+        const NEAR: usize = 64;
+        let head = self.bytes.get(name_start.saturating_sub(NEAR)..name_start).unwrap_or_default();
+        let words = head.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        let users = [b"user".as_slice(), b"username", b"login", b"usr", b"account", b"email"];
+        words.filter(|word| !word.is_empty()).any(|word| users.iter().any(|user| user.eq_ignore_ascii_case(word)))
     }
 
     /// `/reset-password/…`: the next part of the path is what the name says, when it is long and random.
@@ -509,12 +555,36 @@ impl Reading<'_> {
     }
 }
 
+/// Nothing that a test or a step of it is called: `case12`, `login_test_2`.
+fn is_no_step(value: &str) -> bool {
+    let stem = value.trim_end_matches(|character: char| character.is_ascii_digit());
+    let is_step = ["test", "case", "step", "run", "phase", "stage", "round", "check", "suite", "job"]
+        .iter()
+        .any(|word| stem.eq_ignore_ascii_case(word));
+    !is_step && !value.contains(['_', '/', '.', ':', '('])
+}
+
 /// `pass`, `pw` and names that end with them.
 fn is_short(name: &str) -> bool {
     let ends_with = |ending: &str| {
         name.get(name.len().saturating_sub(ending.len())..).is_some_and(|end| end.eq_ignore_ascii_case(ending))
     };
     ends_with("pass") || ends_with("pw")
+}
+
+/// A password by a name in capitals, as constants and words of SQL have it.
+fn is_loud(name: &str, promise: Promise) -> bool {
+    promise == Promise::Password && !name.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// One word that is no constant: `["PWD", "OLDPWD"]` is a list of names.
+fn is_lower_word(text: &str) -> bool {
+    text.len() >= 6 && !text.contains(' ') && text.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// A number of six digits and more: nothing that stands behind a password has so many.
+fn counts_none(text: &str) -> bool {
+    (6..=12).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn is_word(text: &str) -> bool {

@@ -4,6 +4,7 @@ use super::Reading;
 use super::assignment::MOST_BLANKS;
 use super::label::Promise;
 use super::value::{Form, is_secret, looks_secret};
+use crate::edge;
 
 /// How a program takes its credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +73,9 @@ const FLAGS: &[(&str, &str, Shape)] = &[
     ("certutil", "-p", Shape::Next),
     ("signtool", "/p", Shape::Next),
     ("etcdctl", "--user", Shape::Behind(b':')),
+    ("ncat", "--proxy-auth", Shape::Behind(b':')),
+    ("rclone config", "pass", Shape::Next),
+    ("rclone config", "pass=", Shape::Joined),
 ];
 
 /// Programs that take the password as a word of its own: what has to stand in front of it, and how many words are
@@ -164,6 +168,8 @@ pub(super) const PROGRAMS: &[&str] = &[
     "cargo login",
     "docker secret create",
     "etcdctl",
+    "ncat",
+    "rclone config",
 ];
 
 /// The part of a line in which the flags of a program are looked for.
@@ -172,9 +178,7 @@ const LONGEST_COMMAND: usize = 2048;
 impl Reading<'_> {
     /// At the name of a program: its flags up to the end of the command.
     pub(super) fn command(&mut self, start: usize, end: usize) {
-        let is_start = start
-            .checked_sub(1)
-            .and_then(|before| self.byte(before))
+        let is_start = edge::before(self.bytes, start)
             .is_none_or(|byte| !byte.is_ascii_alphanumeric() || start >= 2 && self.is_suffix(start, end));
         if start < self.commands_done || !is_start {
             return;
@@ -196,6 +200,7 @@ impl Reading<'_> {
         if program == "sudo -s" {
             if self.bytes[start..end].ends_with(b"S") {
                 self.piped_value(start, false);
+                self.here_string(end);
             }
             return;
         }
@@ -259,6 +264,15 @@ impl Reading<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// `sudo -S … <<< password`.
+    fn here_string(&mut self, from: usize) {
+        let line = self.bytes.get(from..self.line_end(from).min(from + LONGEST_COMMAND)).unwrap_or_default();
+        let Some(found) = memchr::memmem::find(line, b"<<<") else { return };
+        if let Some((start, end)) = self.argument(from + found + 3, self.line_end(from)) {
+            self.credential(start, end, Shape::Next);
         }
     }
 

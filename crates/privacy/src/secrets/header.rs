@@ -3,13 +3,12 @@
 use super::Reading;
 use super::label::Promise;
 use super::value::{Form, is_secret};
-use crate::codec;
+use crate::{codec, edge};
 
 impl Reading<'_> {
     /// `Bearer abc…`, `Basic dXNlcjpwYXNz`.
     pub(super) fn scheme(&mut self, start: usize, end: usize) {
-        let is_word =
-            start.checked_sub(1).and_then(|before| self.byte(before)).is_none_or(|byte| !byte.is_ascii_alphanumeric());
+        let is_word = edge::before(self.bytes, start).is_none_or(|byte| !byte.is_ascii_alphanumeric());
         let from = self.skip_blanks(end, 8);
         let name = self.text.get(start..end).unwrap_or_default();
         let is_basic = name.eq_ignore_ascii_case("basic ");

@@ -293,6 +293,7 @@ const KEY_OWNERS: &[&str] = &[
     "recovery",
     "vault",
     "wifi",
+    "fi",
     "wpa",
     "preshared",
     "symmetric",
@@ -507,6 +508,7 @@ pub(crate) fn promise(name: &str) -> Option<Promise> {
     }
     if word.eq_ignore_ascii_case("code") {
         let is_credential = owned(&[
+            "your",
             "recovery",
             "backup",
             "verification",

@@ -65,7 +65,14 @@ impl Reading<'_> {
         if let Some(behind) = self.structure(name_start, name_end, at, promise) {
             return Some(behind);
         }
-        let blank_end = self.skip_blanks(at, MOST_BLANKS);
+        let mut blank_end = self.skip_blanks(at, MOST_BLANKS);
+        // `mnemonic (12 words): …`, `password (staging): …`.
+        if promise >= Promise::Credential && blank_end > at && self.byte(blank_end) == Some(b'(') {
+            let hint = self.run_within(blank_end, 24, |byte| byte != b')' && byte != b'\n');
+            if self.bytes.get(blank_end + hint..blank_end + hint + 2) == Some(b"):") {
+                blank_end += hint + 1;
+            }
+        }
         if promise == Promise::Password && self.bytes[blank_end..].starts_with(b":: ") {
             return Some((Link::Apart, self.skip_blanks(blank_end + 2, MOST_BLANKS)));
         }
@@ -94,7 +101,8 @@ impl Reading<'_> {
         if opening == Some(b'(') && blank_end > at && promise >= Promise::Credential && !is_quoted {
             let behind = blank_end + 1;
             let word = self.run_within(behind, LONGEST_VALUE, |byte| byte.is_ascii_graphic() && byte != b')');
-            if word >= 8 && self.byte(behind + word) == Some(b')') {
+            let shortest = if promise == Promise::Password { 5 } else { 8 };
+            if word >= shortest && self.byte(behind + word) == Some(b')') {
                 return Some((Link::Apart, behind));
             }
         }
@@ -202,6 +210,13 @@ impl Reading<'_> {
             let behind = self.skip_blanks(blank_end + self.run(blank_end, |byte| byte == b'-'), 4);
             return (promise >= Promise::Credential).then_some((Link::Apart, behind));
         }
+        // `SET PASSWORD FOR 'app'@'localhost' = '…'`.
+        if promise == Promise::Password
+            && self.bytes.get(blank_end..blank_end + 5).is_some_and(|word| word.eq_ignore_ascii_case(b"for '"))
+        {
+            let user = self.bytes.get(blank_end..self.line_end(blank_end).min(blank_end + 160))?;
+            return memchr::memmem::find(user, b" = '").map(|found| (Link::Sign, blank_end + found + 3));
+        }
         let is_flag = name_start > 0 && self.byte(name_start - 1) == Some(b'-')
             || self.text.get(name_start..).is_some_and(|rest| rest.starts_with('-'));
         if is_flag && !is_quoted && self.byte(blank_end) != Some(b'-') {
@@ -276,14 +291,14 @@ impl Reading<'_> {
     }
 
     /// A name stands alone in its line.
-    fn is_line(&self, name_start: usize, blank_end: usize) -> bool {
+    pub(super) fn is_line(&self, name_start: usize, blank_end: usize) -> bool {
         let is_start = self.bytes[..name_start]
             .iter()
             .rev()
             .take(MOST_BLANKS)
             .find(|&&byte| byte != b' ' && byte != b'\t')
             .is_none_or(|&byte| byte == b'\n');
-        is_start && matches!(self.byte(blank_end), Some(b'\n' | b'\r'))
+        is_start && matches!(self.byte(blank_end), Some(b'\n' | b'\r') | None)
     }
 
     /// A few words up to a colon at the end of the line, and one word alone in the next one.

@@ -1,7 +1,7 @@
 //! A user and a password side by side, of which the second is the secret.
 
 use super::Reading;
-use super::assignment::MOST_BLANKS;
+use super::assignment::{MOST_BLANKS, is_name_byte};
 use super::label::Promise;
 use super::place::Value;
 use super::value::{Form, is_secret, looks_secret};
@@ -47,11 +47,14 @@ impl Reading<'_> {
     /// `getConnection("jdbc:…", "robot", "…")`, `login("robot", "…")`: the last of the arguments.
     pub(super) fn connection(&mut self, end: usize) {
         const MOST: usize = 4;
-        let mut at = end;
+        // The place of the database may be a variable: `getConnection(url, "app", "…")`.
+        let variable = self.run_within(end, MOST_BLANKS, is_name_byte);
+        let mut at = if self.byte(end + variable) == Some(b',') { end + variable } else { end };
         let mut value = None;
         let mut count = 0;
         while count < MOST {
             at += self.run_within(at, MOST_BLANKS, |byte| byte.is_ascii_whitespace() || byte == b',');
+            at += if self.bytes.get(at..at + 5) == Some(b"Some(") { 5 } else { 0 };
             let Some(argument) = self.quoted(at) else { break };
             value = Some(argument);
             at = argument.end + 1;

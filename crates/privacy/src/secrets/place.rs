@@ -128,7 +128,7 @@ impl Reading<'_> {
 
     /// `Bearer`, `Basic` and their like in front of the credential.
     fn behind_scheme(&self, at: usize) -> usize {
-        const SCHEMES: [&str; 15] = [
+        const SCHEMES: [&str; 18] = [
             "bearer",
             "basic",
             "token",
@@ -138,6 +138,9 @@ impl Reading<'_> {
             "key",
             "jwt",
             "negotiate",
+            "oauth",
+            "splunk",
+            "sso-key",
             "geniekey",
             "digest",
             "hawk",
@@ -159,8 +162,8 @@ impl Reading<'_> {
     /// A value between quotes, however often they are escaped.
     pub(super) fn quoted(&self, at: usize) -> Option<Value> {
         let mut open = at;
-        // Prefixes of string literals: b"", r"", f"", @"", $"".
-        if matches!(self.byte(open), Some(b'b' | b'r' | b'f' | b'u' | b'B' | b'R' | b'@' | b'$'))
+        // Prefixes of string literals: b"", r"", f"", @"", $"", N''.
+        if matches!(self.byte(open), Some(b'b' | b'r' | b'f' | b'u' | b'B' | b'R' | b'N' | b'@' | b'$'))
             && matches!(self.byte(open + 1), Some(b'"' | b'\''))
         {
             open += 1;

@@ -4,6 +4,7 @@
 //! Where the format holds a checksum, it tells a token that was wrapped or run together with its neighbour from chance.
 
 use crate::checksum;
+use crate::edge;
 
 /// Which characters a token is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -373,6 +374,10 @@ pub(crate) fn is_filler(body: &[u8]) -> bool {
 /// So much of a token decides whether it is one.
 const DECIDING: usize = 160;
 
+fn has_both(body: &[u8]) -> bool {
+    body.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2 && body.iter().any(u8::is_ascii_alphabetic)
+}
+
 fn longest_run(body: &[u8]) -> usize {
     body.split(|byte| !byte.is_ascii_alphanumeric()).map(<[u8]>::len).max().unwrap_or_default()
 }
@@ -406,7 +411,7 @@ impl Format {
         if let Some(head) = self.head {
             return self.around(bytes, at, head);
         }
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied();
+        let before = edge::before(bytes, at);
         let is_inside_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric()) && !is_behind_colour(bytes, at);
         if is_inside_word && (self.exact.is_none() || self.prefix.len() < 4) {
             return None;
@@ -442,7 +447,10 @@ impl Format {
         if is_inside_word && !self.is_unmistakable(body) {
             return None;
         }
-        if self.class == Upper && self.exact.is_some_and(|exact| length != exact) {
+        // A key id that something was glued to: as many characters as it has, and other ones behind.
+        if self.class == Upper
+            && self.exact.is_some_and(|exact| length != exact && (length > exact + 8 || !has_both(&body[..exact])))
+        {
             return None;
         }
         if self.prefix.len() <= 3 && self.exact.is_some_and(|exact| length != exact) {

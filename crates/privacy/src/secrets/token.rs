@@ -2,6 +2,7 @@
 
 use super::Reading;
 use super::prefix::{Class, FORMATS, continued};
+use crate::edge;
 use crate::hit::Hit;
 
 impl Reading<'_> {
@@ -10,7 +11,7 @@ impl Reading<'_> {
         if self.bytes.get(start..start + 3) != Some(b"eyJ") || start < self.blocks_done {
             return;
         }
-        if start.checked_sub(1).and_then(|before| self.byte(before)).is_some_and(|byte| Class::Url.holds(byte)) {
+        if edge::before(self.bytes, start).is_some_and(|byte| Class::Url.holds(byte)) {
             return;
         }
         let mut end = start;

@@ -32,6 +32,7 @@ const STAND_INS: &[&str] = &[
     "boolean",
     "byte",
     "bytes",
+    "can't",
     "cannot",
     "change-me",
     "change_me",
@@ -41,20 +42,25 @@ const STAND_INS: &[&str] = &[
     "compat",
     "const",
     "default",
+    "denied",
     "desc",
     "dict",
     "digest",
     "disabled",
+    "does",
     "dummy",
     "empty",
     "enabled",
+    "ensure",
     "env",
     "environ",
     "example",
+    "expected",
     "expired",
     "failed",
     "failure",
     "false",
+    "field",
     "file",
     "files",
     "fn",
@@ -74,12 +80,14 @@ const STAND_INS: &[&str] = &[
     "it",
     "jwt",
     "key",
+    "keychain",
     "lambda",
     "let",
     "list",
     "manual",
     "map",
     "masked",
+    "mismatch",
     "missing",
     "must",
     "mypassword",
@@ -108,6 +116,7 @@ const STAND_INS: &[&str] = &[
     "password",
     "pending",
     "placeholder",
+    "please",
     "private",
     "prompt",
     "protected",
@@ -115,6 +124,7 @@ const STAND_INS: &[&str] = &[
     "public",
     "pwd",
     "read",
+    "received",
     "redacted",
     "rejected",
     "removed",
@@ -122,6 +132,7 @@ const STAND_INS: &[&str] = &[
     "required.",
     "reset",
     "return",
+    "rotated",
     "saml",
     "sample",
     "secret",
@@ -148,13 +159,16 @@ const STAND_INS: &[&str] = &[
     "undefined",
     "unknown",
     "unset",
+    "updated",
     "usize",
     "valid",
+    "validated",
     "value",
     "var",
     "varchar",
     "void",
     "was",
+    "will",
     "with",
     "write",
     "wrong",
@@ -225,6 +239,9 @@ const REFERENCES: &[&str] = &[
     "env!",
     "option_env!",
     "credentials(",
+    "projects/",
+    "required|",
+    "nullable|",
     "ref:",
     "base64:\\",
 ];
@@ -249,10 +266,14 @@ fn has_letter(text: &str) -> bool {
 
 /// A value that looks like a credential by itself.
 pub(crate) fn looks_secret(value: &str) -> bool {
-    if value.len() < 6 {
+    if value.len() < 5 {
         return false;
     }
     let parts = value.bytes().fold(0, |parts, byte| parts | PARTS[usize::from(byte)]);
+    if value.len() == 5 {
+        // Letters, a digit and a mark: `a=1&b` is none.
+        return parts == LETTER | DIGIT | MARK && !value.contains(['=', '&', '?']);
+    }
     (parts & LETTER != 0 && parts & (DIGIT | MARK) != 0)
         || (value.len() >= 16 && !value.contains(' ') && is_mixed(value))
 }
@@ -334,6 +355,11 @@ pub(crate) fn is_type(value: &str) -> bool {
         "Str!",
         "String!",
         "ID!",
+        "string",
+        "QString",
+        "NSString",
+        "SecureString",
+        "char",
     ]
     .contains(&bare);
     let has_namespace = head.contains("::") && rest.is_empty();
@@ -383,6 +409,11 @@ fn is_masked(value: &str) -> bool {
         || may_say_so() && WORDS.iter().any(|word| contains_folded(value, word))
 }
 
+/// A few characters of which some are no letters: `p@ss`.
+fn is_short_password(value: &str) -> bool {
+    has_digit(value) || has_letter(value) && value.bytes().any(|byte| b"@!$&".contains(&byte))
+}
+
 fn contains_folded(value: &str, word: &str) -> bool {
     value.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
@@ -390,10 +421,10 @@ fn contains_folded(value: &str, word: &str) -> bool {
 /// The value is kept elsewhere, or nowhere.
 fn is_reference(value: &str, promise: Promise, form: Form) -> bool {
     let trimmed = value.trim_matches(['"', '\'', '`', ',', ';', ')', ' ']);
-    if trimmed.is_empty() || is_masked(trimmed) || is_filler(trimmed.as_bytes()) && !has_digit(trimmed) {
+    if trimmed.is_empty() || is_masked(trimmed) || is_filler(trimmed.as_bytes()) && !is_short_password(trimmed) {
         return true;
     }
-    if is_stand_in(trimmed) || is_instruction(trimmed) {
+    if is_stand_in(trimmed) || is_instruction(trimmed) || form == Form::Quoted && is_caption(trimmed) {
         return true;
     }
     // Most values differ from all of them in the first byte.
@@ -449,6 +480,19 @@ fn is_instruction(value: &str) -> bool {
     let is_plain = value.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-_ .".contains(&byte));
     let has_gap = value.bytes().any(|byte| !byte.is_ascii_alphabetic());
     is_plain && has_gap && (is_one_of(words.next(), FIRST) || is_one_of(words.next_back(), LAST))
+}
+
+/// What people read beside a field: `Forgot your password?`, `Mot de passe`, `Password:`.
+fn is_caption(value: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphabetic() || byte >= 0x80 || b" :?!.,'".contains(&byte);
+    let has_gap = value.contains(' ') || value.ends_with([':', '?']);
+    has_gap
+        && value.bytes().all(is_plain)
+        && value.split(|character: char| !character.is_alphanumeric()).any(|word| {
+            ["password", "passwort", "kennwort", "passe", "passphrase", "passcode"]
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(word))
+        })
 }
 
 /// The name of a resource that holds a secret: `db-secret-v2`.
@@ -516,7 +560,12 @@ pub(crate) fn is_secret(value: &str, promise: Promise, form: Form) -> bool {
             .iter()
             .any(|word| contains_folded(value, word))
     };
-    if form == Form::Bare && is_alphabetic && has_hump(value) && (promise < Promise::Password || speaks_of_secrets()) {
+    if form == Form::Bare
+        && is_alphabetic
+        && has_hump(value)
+        && !is_jumbled(value)
+        && (promise < Promise::Password || speaks_of_secrets())
+    {
         return false;
     }
     if promise < Promise::Password && (is_date_or_version(value) || names_a_resource(value) || is_digest(value)) {
@@ -549,6 +598,21 @@ fn is_sentence(value: &str) -> bool {
 
 fn has_hump(value: &str) -> bool {
     value.as_bytes().windows(2).any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
+}
+
+/// Small and capital letters in an order that no name of code has: single small letters between capitals.
+fn is_jumbled(value: &str) -> bool {
+    const SHORTEST: usize = 12;
+    let runs = value.as_bytes().chunk_by(|a, b| a.is_ascii_uppercase() == b.is_ascii_uppercase()).skip(1);
+    let (mut single, mut capitals) = (0, 0);
+    for run in runs {
+        match run {
+            [letter] => single += usize::from(letter.is_ascii_lowercase()),
+            [first, ..] => capitals += usize::from(first.is_ascii_uppercase()),
+            [] => {}
+        }
+    }
+    value.len() >= SHORTEST && single > 0 && single + capitals >= 2
 }
 
 /// `SHA256:…`, `9B:04:5D:…`: what tells one public key from another.
