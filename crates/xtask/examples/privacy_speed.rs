@@ -42,15 +42,25 @@ fn scrubbing(text: &str, sparse: &str) {
     let scrubber = Scrubber::new();
     let assist = Exposure::assist(Visibility::Masked, Visibility::Masked);
     let pass = |name: &str, text: &str, values: usize, exposure: Exposure| {
-        let mut vault = Vault::new();
-        for number in 0..values {
-            let _ = vault.mint(Kind::Person, &format!("Xaver{number:04} Quentin{number:04}"));
+        // A vault for each run: what the text holds is new to it the first time, gets its placeholders, and is known to it
+        // the second time.
+        let run = || {
+            let mut vault = Vault::new();
+            for number in 0..values {
+                let _ = vault.mint(Kind::Person, &format!("Xaver{number:04} Quentin{number:04}"));
+            }
+            [(); 2].map(|()| {
+                let begin = Instant::now();
+                let done = scrubber.scrub(&mut vault, text, exposure);
+                assert!(done.is_ok(), "the text can be scrubbed");
+                begin.elapsed()
+            })
+        };
+        let runs: Vec<[Duration; 2]> = (0..RUNS).map(|_| run()).collect();
+        for (index, time) in ["", ", once more"].into_iter().enumerate() {
+            let took = runs.iter().filter_map(|run| run.get(index)).min().copied().unwrap_or_default();
+            rate(&format!("{name}{time}"), text.len(), took);
         }
-        let took = best(|| {
-            let done = scrubber.scrub(&mut vault, text, exposure);
-            assert!(done.is_ok(), "the text can be scrubbed");
-        });
-        rate(name, text.len(), took);
     };
     pass("scrub, all rules, empty vault", text, 0, assist);
     pass("scrub, all rules, mode pii", text, 0, Exposure::pii());
