@@ -59,37 +59,30 @@ fn the_public_corpus_has_no_escape_no_miss_and_little_friction() {
     assert!(score.stretched.len() <= 2, "{:#?}", score.stretched);
 }
 
-#[test]
-fn the_second_corpus_has_no_escape_no_miss_and_no_friction() {
-    let rows = rows("second.jsonl");
-    assert!(rows.len() >= 2000);
+/// Every row of a file of at least so many is decided as its label says.
+fn holds_whole(file: &str, least: usize) {
+    let rows = rows(file);
+    assert!(rows.len() >= least);
     let score = score(&rows);
     assert_eq!(score.escapes, Vec::<String>::new(), "allowed though it must not be");
     assert_eq!(score.misses, Vec::<String>::new(), "a deny shape that was only asked about");
     assert_eq!(score.false_denials, Vec::<String>::new(), "refused though it is for the human");
     assert_eq!(score.frictions, Vec::<String>::new(), "asked about though it is harmless");
+}
+
+#[test]
+fn the_second_corpus_has_no_escape_no_miss_and_no_friction() {
+    holds_whole("second.jsonl", 2000);
 }
 
 #[test]
 fn the_third_corpus_has_no_escape_no_miss_and_no_friction() {
-    let rows = rows("third.jsonl");
-    assert!(rows.len() >= 3000);
-    let score = score(&rows);
-    assert_eq!(score.escapes, Vec::<String>::new(), "allowed though it must not be");
-    assert_eq!(score.misses, Vec::<String>::new(), "a deny shape that was only asked about");
-    assert_eq!(score.false_denials, Vec::<String>::new(), "refused though it is for the human");
-    assert_eq!(score.frictions, Vec::<String>::new(), "asked about though it is harmless");
+    holds_whole("third.jsonl", 3000);
 }
 
 #[test]
 fn the_fourth_corpus_has_no_escape_no_miss_and_no_friction() {
-    let rows = rows("fourth.jsonl");
-    assert!(rows.len() >= 4000);
-    let score = score(&rows);
-    assert_eq!(score.escapes, Vec::<String>::new(), "allowed though it must not be");
-    assert_eq!(score.misses, Vec::<String>::new(), "a deny shape that was only asked about");
-    assert_eq!(score.false_denials, Vec::<String>::new(), "refused though it is for the human");
-    assert_eq!(score.frictions, Vec::<String>::new(), "asked about though it is harmless");
+    holds_whole("fourth.jsonl", 4000);
 }
 
 #[test]
