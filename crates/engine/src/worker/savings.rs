@@ -140,10 +140,13 @@ impl Engine {
         let mut records = self.db.savings(None).await.map_err(failure::store)?;
         let config = self.configuration.in_force().worker.clone();
         let headline = list.headline(config.caller_model.as_deref());
-        let all_time = view(&sums(records.iter(), &list), headline);
-        records.retain(|record| since.is_none_or(|since| record.at >= since));
+        let mut all = sums(records.iter(), &list);
+        let all_time = view(&all, headline);
+        if let Some(since) = since {
+            records.retain(|record| record.at >= since);
+            all = sums(records.iter(), &list);
+        }
         let today = rfc3339(self.now()).get(..10).and_then(|day| day.parse().ok()).unwrap_or(Date::MAX);
-        let all = sums(records.iter(), &list);
         let of_session = |key: &str| sums(records.iter().filter(|record| record.session == key), &list);
         let mut method = METHOD.to_owned();
         if let Some(note) = note {
